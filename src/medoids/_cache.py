@@ -1,0 +1,152 @@
+"""Distances that are kept: no search computes again what an earlier one did."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._points import Indices, Points
+
+_FIRST = 1024
+
+
+class Level:
+    """Distances from some arms to one stretch of the reference order."""
+
+    def __init__(self, refs: Indices, n: int) -> None:
+        self.refs = refs
+        self.slot = np.full(n, -1, dtype=np.int32)
+        self.used = 0
+        # A width that is no power of two keeps columns from sharing cache lines.
+        self.block = np.empty((0, len(refs) + 16), dtype=np.float32)
+
+    def grow(self, more: int) -> None:
+        if self.used + more > len(self.block):
+            size = max(2 * (self.used + more), 1024)
+            block = np.empty((size, self.block.shape[1]), dtype=np.float32)
+            block[: self.used] = self.block[: self.used]
+            self.block = block
+
+
+class Cache:
+    """What is known of the distances, along one fixed random order of references.
+
+    Parameters
+    ----------
+    points : Points
+    order : ndarray of int
+        A permutation of the points: every search walks it from the start.
+    memory_limit : float
+        Bytes for all that is kept.
+    first : int
+        How many references every arm is measured on at once, if memory allows.
+    """
+
+    def __init__(
+        self, points: Points, order: Indices, memory_limit: float, first: int = _FIRST
+    ) -> None:
+        n = points.n
+        self.points, self.order = points, order
+        self.position = np.empty(n, dtype=np.int64)
+        self.position[order] = np.arange(n)
+        room = int(memory_limit / 2 // (4 * n))
+        # A quarter more lines are for small clusters, which the first ones may miss.
+        self.first = min(n, first, max(room * 4 // 5, 1))
+        capacity = min(n, max(room, self.first + 1), self.first + self.first // 4 + 8)
+        self.columns = np.empty((capacity, n), dtype=np.float32)
+        points.block(np.arange(n), order[: self.first], self.columns[: self.first].T)
+        self._line_of: dict[int, int] = {}
+        self.levels: list[Level] = []
+        self._room = memory_limit / 4
+        self._row_room = min(max(int(memory_limit / 8 // (4 * n)), 1), n)
+        self.batch = max(min(64, self._row_room // 2), 1)
+        self._rows = np.empty((0, n), dtype=np.float32)
+        self.known = np.zeros(n, dtype=bool)
+        self._row_of = np.zeros(n, dtype=np.int64)
+        self._arm_of = np.full(self._row_room, -1, dtype=np.int64)
+        self._next = 0
+
+    def see(self, wanted: Indices) -> Indices:
+        """Measure every arm on these references too; their lines in `columns`.
+
+        They stay until the room for them is full; then only the wanted ones do.
+        """
+        missing = [int(ref) for ref in wanted if int(ref) not in self._line_of]
+        if self.first + len(self._line_of) + len(missing) > len(self.columns):
+            self._line_of.clear()
+            wanted = wanted[: len(self.columns) - self.first]
+            missing = [int(ref) for ref in wanted]
+        if missing:
+            held = self.first + len(self._line_of)
+            lines = self.columns[held : held + len(missing)]
+            self.points.block(np.arange(self.points.n), np.array(missing), lines.T)
+            self._line_of.update(zip(missing, range(held, held + len(missing)), strict=True))
+        return np.array([self._line_of[int(ref)] for ref in wanted], dtype=np.int64)
+
+    def deepen(self, depth: int) -> list[Level]:
+        """The levels that reach from the first references to `depth`."""
+        reached = sum(len(level.refs) for level in self.levels)
+        while reached < depth:
+            stop = min(2 * reached, self.points.n) if reached else self.first
+            self.levels.append(Level(self.order[reached:stop], self.points.n))
+            reached = stop
+        count, start = 0, 0
+        while start < depth:
+            start += len(self.levels[count].refs)
+            count += 1
+        return self.levels[:count]
+
+    def measure(self, level: Level, arms: Indices) -> tuple[NDArray[np.float32], Indices]:
+        """Distances from these arms to a level, and the arms' places in them."""
+        missing = arms[level.slot[arms] < 0]
+        bytes_needed = 4 * level.block.shape[1] * len(missing)
+        if bytes_needed <= self._room:
+            self._room -= bytes_needed
+            level.grow(len(missing))
+            stop = level.used + len(missing)
+            self._compute(level, missing, level.block[level.used : stop])
+            level.slot[missing] = np.arange(level.used, stop, dtype=np.int32)
+            level.used = stop
+            return level.block, level.slot[arms]
+        block = np.empty((len(arms), level.block.shape[1]), dtype=np.float32)
+        known = level.slot[arms]
+        block[known >= 0] = level.block[known[known >= 0]]
+        fresh = np.empty((len(missing), block.shape[1]), dtype=np.float32)
+        self._compute(level, missing, fresh)
+        block[known < 0] = fresh
+        return block, np.arange(len(arms), dtype=np.int32)
+
+    def _compute(self, level: Level, arms: Indices, out: NDArray[np.float32]) -> None:
+        from ._kernels import turn
+
+        if level is not self.levels[0]:
+            self.points.block(arms, level.refs, out[:, : len(level.refs)])
+            return
+        columns = self.columns[: self.first]
+        self.points.workers.each(
+            lambda start, stop: turn(columns, arms[start:stop], out[start:stop]), len(arms), 512
+        )
+
+    def fetch(self, arms: Indices) -> tuple[NDArray[np.float32], Indices]:
+        """Distances from each arm to every point, and the arms' places in them.
+
+        They are kept until others need the room, so use them at once; ask for at
+        most `batch` arms that are not known.
+        """
+        missing = arms[~self.known[arms]]
+        if len(missing):
+            if not len(self._rows):
+                self._rows = np.empty((self._row_room, self.points.n), dtype=np.float32)
+            start = self._next if self._next + len(missing) <= self._row_room else 0
+            stop = start + len(missing)
+            for old in self._arm_of[start:stop]:
+                if old >= 0:
+                    self.known[old] = False
+            missing = arms[~self.known[arms]]  # one of them may have made room
+            stop = start + len(missing)
+            self.points.block(missing, np.arange(self.points.n), self._rows[start:stop])
+            self._arm_of[start:stop] = missing
+            self._row_of[missing] = np.arange(start, stop)
+            self.known[missing] = True
+            self._next = stop
+        return self._rows, self._row_of[arms]

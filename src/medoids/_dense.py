@@ -1,0 +1,245 @@
+"""Points that are rows of a dense array."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._metrics import Metric
+from ._points import Floats, Indices, Points
+from ._threads import Workers
+
+# Rows of the long side that a thread takes at a time, and of the short side that are
+# held as one panel; with so few there, BLAS would copy more than it computes.
+_SLICE, _PANEL, _THIN = 256, 1024, 48
+
+
+class Rows:
+    """Rows of an array, and what the metric does to each before it compares them.
+
+    A row x is read as `(x - shift) * scale`, and has one more coordinate, `pad`: 1 for
+    a row that has no direction (under cosine), so that it is at distance 1 from all
+    that have one and at 0 from its like.
+    """
+
+    def __init__(self, array: Floats, metric: Metric) -> None:
+        self.array = _on_sphere(array) if metric.form == "sphere" else array
+        n = len(array)
+        # Columns: shift, scale, pad.
+        self.form = np.zeros((n, 3))
+        self.form[:, 1] = 1.0
+        if metric.form.endswith("unit"):
+            for start in range(0, n, 4096):
+                self._scale(slice(start, start + 4096), metric.form.startswith("centred"))
+
+    def _scale(self, rows: slice, centred: bool) -> None:
+        part = np.asarray(self.array[rows], dtype=np.float64)
+        # Dividing by the largest entry first keeps the squares in range.
+        size = np.abs(part).max(axis=1)
+        if centred:
+            self.form[rows, 0] = part.mean(axis=1)
+            part = part - self.form[rows, :1]
+        largest = np.abs(part).max(axis=1)
+        # What is left of a constant row is rounding, not a direction.
+        alive = largest > 1e-13 * size if centred else largest > 0
+        safe = np.where(alive, largest, 1.0)
+        length = np.sqrt(np.square(part / safe[:, None]).sum(axis=1)) * safe
+        self.form[rows, 1] = np.divide(1.0, length, out=np.zeros_like(length), where=alive)
+        self.form[rows, 2] = ~alive
+
+
+def _on_sphere(array: Floats) -> Floats:
+    latitude, longitude = np.asarray(array, dtype=np.float64).T
+    return np.stack(
+        [
+            np.cos(latitude) * np.cos(longitude),
+            np.cos(latitude) * np.sin(longitude),
+            np.sin(latitude),
+        ],
+        axis=1,
+    )
+
+
+def cross(
+    left: Rows, arms: Indices, right: Rows, metric: Metric, p: float, workers: Workers
+) -> NDArray[np.float64]:
+    """Exact distances from the rows `arms` of `left` to every row of `right`."""
+    from . import _leaves
+    from ._products import exact_kernel
+
+    kernel = exact_kernel(
+        getattr(_leaves, metric.term), getattr(_leaves, metric.finish), metric.largest
+    )
+    out = np.empty((len(arms), len(right.array)))
+    chosen = np.ascontiguousarray(left.array[arms], dtype=np.float64)
+    form = left.form[arms]
+
+    def fill(start: int, stop: int) -> None:
+        rows = np.ascontiguousarray(right.array[start:stop])
+        kernel(chosen, form, rows, right.form[start:stop], p, out[:, start:stop])
+
+    workers.each(fill, len(right.array), 4 * _SLICE)
+    return out
+
+
+class DensePoints(Points):
+    """Rows of a float32 or float64 array under a metric of the table.
+
+    The search computes in float32 on rows that are centred and brought to unit
+    scale a slice at a time; the array itself is never copied.
+    """
+
+    def __init__(
+        self, array: Floats, metric: Metric, p: float, workers: Workers, copy_limit: float = 0
+    ) -> None:
+        super().__init__(len(array), workers)
+        self.metric, self.p = metric, p
+        self.rows = Rows(array, metric)
+        self._pad = self.rows.form[:, 2].astype(np.float32)
+        self._product = metric.term == "square"
+        self._plain = not self._pad.any()
+        self._kernel, self._thin_kernel = _kernels(metric)
+        self._centre, self._unit = self._frame()
+        self._ready: NDArray[np.float32] | None = None
+        self._prepare(copy_limit)
+        self._squares = np.empty(self.n if self._product else 0, dtype=np.float32)
+        if self._product:
+            self.workers.each(self._sum_squares, self.n, 4 * _SLICE)
+
+    def _frame(self) -> tuple[Floats | None, float]:
+        """A shift and a scale that keep float32 from losing digits or overflowing.
+
+        None where the rows can be used as they are, which saves a copy of each panel.
+        """
+        array = self.rows.array
+        # Scaled rows need no frame; and canberra and its kin may not be shifted.
+        if self.metric.form or self.metric.degree == 0:
+            return None, 1.0
+        low, high, total = (np.empty((-(-self.n // 4096), array.shape[1])) for _ in range(3))
+
+        def look(start: int, stop: int) -> None:
+            part, at = array[start:stop], start // 4096
+            low[at], high[at] = part.min(axis=0), part.max(axis=0)
+            total[at] = part.sum(axis=0, dtype=np.float64)
+
+        self.workers.each(look, self.n, 4096)
+        centre = total.sum(axis=0) / self.n
+        largest = float(np.max([high.max(axis=0) - centre, centre - low.min(axis=0)]))
+        far = float(np.abs(centre).max()) > 2 * largest
+        if array.dtype == np.float32 and not far and (largest == 0 or 1e-9 < largest < 1e9):
+            return None, 1.0
+        return centre, 2.0 ** np.floor(np.log2(largest)) if largest > 0 else 1.0
+
+    def _prepare(self, copy_limit: float) -> None:
+        """Hold all rows in their float32 form where that is small enough."""
+        array = self.rows.array
+        shaped = self._centre is not None or self.metric.form.endswith("unit")
+        if array.dtype == np.float32 and not shaped:
+            self._ready = array
+        elif array.size * 4 <= copy_limit:
+            ready = np.empty(array.shape, dtype=np.float32)
+
+            def fill(start: int, stop: int) -> None:
+                ready[start:stop] = self._shape(slice(start, stop))
+
+            self.workers.each(fill, self.n, 4 * _SLICE)
+            self._ready = ready
+
+    def _shape(self, rows: slice | Indices) -> Floats:
+        part, form = self.rows.array[rows], self.rows.form
+        if self.metric.form.endswith("unit"):
+            return (part - form[rows, :1]) * form[rows, 1:2]
+        if self._centre is not None:
+            return (part - self._centre) / self._unit
+        return part
+
+    def panel(self, rows: Indices) -> NDArray[np.float32]:
+        """These rows as the float32 kernels want them."""
+        where = _as_slice(rows)
+        part = self._shape(where) if self._ready is None else self._ready[where]
+        return np.ascontiguousarray(part, dtype=np.float32)
+
+    def _sum_squares(self, start: int, stop: int) -> None:
+        panel = self.panel(np.arange(start, stop))
+        self._squares[start:stop] = np.einsum("ij,ij->i", panel, panel)
+
+    def _block(self, arms: Indices, refs: Indices, out: NDArray[np.float32]) -> None:
+        # Every metric of the table is symmetric: lay the block along its memory.
+        if abs(out.strides[0]) < abs(out.strides[1]):
+            arms, refs, out = refs, arms, out.T
+        if len(arms) > len(refs):
+            self._fill(refs, arms, out, along=0)
+        else:
+            self._fill(arms, refs, out, along=1)
+
+    def _fill(self, short: Indices, long: Indices, out: NDArray[np.float32], along: int) -> None:
+        """Fill `out`, whose axis `along` belongs to the long side, by slices of that side."""
+        for first in range(0, len(short), _PANEL):
+            held = short[first : first + _PANEL]
+            panel = self.panel(held)
+            target = out[first : first + _PANEL] if along else out[:, first : first + _PANEL]
+
+            def work(
+                start: int,
+                stop: int,
+                held: Indices = held,
+                panel: NDArray[np.float32] = panel,
+                target: NDArray[np.float32] = target,
+            ) -> None:
+                moving = long[start:stop]
+                rows = self.panel(moving)
+                if along:
+                    self._distances(held, panel, moving, rows, target[:, start:stop])
+                else:
+                    self._distances(moving, rows, held, panel, target[start:stop])
+
+            # Wide slices where the panel is thin, or BLAS has too little to do.
+            size = min(max(_SLICE, _SLICE * _PANEL // len(held)), 32 * _SLICE)
+            self.workers.each(work, len(long), size)
+
+    def _distances(
+        self,
+        left: Indices,
+        left_panel: NDArray[np.float32],
+        right: Indices,
+        right_panel: NDArray[np.float32],
+        out: NDArray[np.float32],
+    ) -> None:
+        unit = np.float32(self._unit**self.metric.degree)
+        if not self._product or (self._plain and min(len(left), len(right)) < _THIN):
+            self._thin_kernel(left_panel, right_panel, np.float32(self.p), unit, out)
+            return
+        squares, pad = self._squares, self._pad
+        self._kernel(
+            left_panel @ right_panel.T,
+            left_panel,
+            right_panel,
+            squares[left],
+            squares[right],
+            pad[left],
+            pad[right],
+            unit,
+            out,
+        )
+
+    def _exact(self, arms: Indices, out: NDArray[np.float64]) -> None:
+        out[:] = cross(self.rows, arms, self.rows, self.metric, self.p, self.workers)
+
+
+def _kernels(metric: Metric) -> tuple[Callable[..., None], Callable[..., None]]:
+    """The float32 kernels of a metric: with a BLAS product, and without."""
+    from . import _leaves
+    from ._products import epilogue_kernel
+    from ._tiles import block_kernel
+
+    term, finish = getattr(_leaves, metric.term), getattr(_leaves, metric.finish)
+    return epilogue_kernel(finish), block_kernel(term, finish, metric.largest)
+
+
+def _as_slice(rows: Indices) -> slice | Indices:
+    """Consecutive rows as a slice, which reads them without a copy."""
+    if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and (np.diff(rows) == 1).all():
+        return slice(int(rows[0]), int(rows[-1]) + 1)
+    return rows

@@ -1,0 +1,204 @@
+"""The scikit-learn estimator. It holds no algorithm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import _validation as check
+from ._dense import Rows, cross
+from ._kmedoids import read, run
+from ._metrics import resolve
+from ._threads import Workers
+
+
+class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+    """k-medoids clustering: PAM's medoids, found by adaptive search.
+
+    The centres are rows of the data. The loss is the sum over all rows of the distance
+    from the row's medoid to the row.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        How many medoids to find.
+    metric : str, default="euclidean"
+        The dissimilarity: "euclidean" ("l2"), "sqeuclidean", "cosine", "correlation",
+        "manhattan" ("l1", "cityblock"), "chebyshev", "minkowski", "canberra",
+        "braycurtis", "hamming", "jaccard", "haversine", or "precomputed" for a square
+        matrix whose row is the medoid and whose column is the point.
+    metric_params : dict, default=None
+        Parameters of the metric: `p` of "minkowski".
+    method : str, default="banditpam"
+        "banditpam" follows PAM by adaptive search. "banditpam_original" is the published
+        algorithm with all its constants. "pam" is exact, and computes all n² distances.
+    init : {"build", "random", "k-medoids++"} or list of int, default="build"
+        Where to start: PAM's greedy BUILD, random rows, rows drawn far from each other,
+        or the given rows.
+    max_iter : int, default=300
+        The most swaps to do.
+    delta : float, default=None
+        The chance that a search is allowed to drop the best arm; smaller is safer and
+        slower. None is 0.001, or, for "banditpam_original", the paper's value.
+    memory_limit : float or str, default=None
+        Bytes (or a text such as "300MB") for the distances that are kept. None is 2 GB.
+        With less, distances are computed again.
+    n_jobs : int, default=None
+        Threads; None or -1 is all cores. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        The order in which references are drawn; and the start, if that is random.
+    verbose : int, default=0
+        1 shows a progress bar (with the extra `progress`), 2 also a line for each step.
+
+    Attributes
+    ----------
+    medoid_indices_ : ndarray of int of shape (n_clusters,)
+        The rows that are medoids.
+    cluster_centers_ : ndarray of shape (n_clusters, n_features) or None
+        Those rows; None for a precomputed matrix.
+    labels_ : ndarray of int32 of shape (n_samples,)
+        The cluster of each row, 0 to n_clusters - 1; the lowest one on a tie.
+    inertia_ : float
+        The loss.
+    n_iter_ : int
+        Swaps done.
+    n_distances_ : int
+        Distances computed; one that was kept and used again counts once.
+    history_ : list of dict
+        A record for each BUILD step and each SWAP step: phase, step, arms, rounds (arms,
+        references and survivors of each), distances, loss, sigma (minimum, quartiles and
+        maximum over the arms) and seconds.
+    n_features_in_ : int
+        Columns seen in `fit`.
+    feature_names_in_ : ndarray of str
+        Their names, if they have any.
+
+    References
+    ----------
+    M. Tiwari et al., "BanditPAM: Almost Linear Time k-Medoids Clustering via
+    Multi-Armed Bandits", NeurIPS 2020.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from medoids import KMedoids
+    >>> X, _ = load_digits(return_X_y=True)
+    >>> km = KMedoids(n_clusters=10, random_state=0).fit(X)
+    >>> km.cluster_centers_.shape
+    (10, 64)
+    >>> bool((km.predict(X) == km.labels_).all())
+    True
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        metric: str = "euclidean",
+        metric_params: Mapping[str, Any] | None = None,
+        method: str = "banditpam",
+        init: str | Sequence[int] = "build",
+        max_iter: int = 300,
+        delta: float | None = None,
+        memory_limit: float | str | None = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.metric = metric
+        self.metric_params = metric_params
+        self.method = method
+        self.init = init
+        self.max_iter = max_iter
+        self.delta = delta
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: ArrayLike, y: object = None) -> KMedoids:
+        """Find the medoids of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
+            Rows, or a square matrix of distances if `metric` is "precomputed".
+        y : ignored
+        """
+        array = read(X, self.metric, self)
+        validate_data(self, X, skip_check_array=True)
+        result = run(
+            array, self.n_clusters, metric=self.metric, metric_params=self.metric_params,
+            method=self.method, init=self.init, max_iter=self.max_iter, delta=self.delta,
+            memory_limit=self.memory_limit, n_jobs=self.n_jobs, random_state=self.random_state,
+            verbose=self.verbose,
+        )  # fmt: skip
+        self.medoid_indices_ = result.medoid_indices
+        self.labels_ = result.labels
+        self.inertia_ = result.inertia
+        self.n_iter_ = result.n_iter
+        self.n_distances_ = result.n_distances
+        self.history_ = result.history
+        self.cluster_centers_ = None if self.metric == "precomputed" else array[self.medoid_indices_]
+        return self
+
+    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+        """The distance from each medoid to each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            With a precomputed metric, of shape (n_samples, n_samples_fit): a row for each
+            new point, with the distances from the points of `fit` to it. A square matrix
+            is laid out as in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_clusters)
+        """
+        return self._distances(X).T
+
+    def predict(self, X: ArrayLike) -> NDArray[np.int32]:
+        """The nearest medoid of each row; `X` as for `transform`."""
+        return self._distances(X).argmin(axis=0).astype(np.int32)
+
+    def score(self, X: ArrayLike, y: object = None) -> float:
+        """Minus the loss of the medoids on X; `X` as for `transform`."""
+        return -float(self._distances(X).min(axis=0).sum())
+
+    def _distances(self, X: ArrayLike) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        array = check.as_floats(X, estimator=self)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        if self.cluster_centers_ is None:
+            if array.shape[0] == array.shape[1]:
+                return array[self.medoid_indices_].astype(np.float64)
+            return array[:, self.medoid_indices_].T.astype(np.float64)
+        if self.metric == "haversine":
+            check.check_sphere(array)
+        _, metric, p = resolve(self.metric, dict(self.metric_params or {}))
+        centres = Rows(self.cluster_centers_, metric)
+        with Workers(self.n_jobs) as workers:
+            every = np.arange(len(self.cluster_centers_))
+            return cross(centres, every, Rows(array, metric), metric, p, workers)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.medoid_indices_)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        return tags

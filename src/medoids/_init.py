@@ -1,0 +1,40 @@
+"""Medoids to start from, other than by BUILD."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ._points import Points
+from ._state import State
+
+Init = str | Sequence[int]
+
+
+def start(points: Points, state: State, n_clusters: int, init: Init, rng: np.random.Generator) -> None:
+    """Put the first medoids into the state: `init` is anything but "build"."""
+    if isinstance(init, str) and init == "k-medoids++":
+        _spread(points, state, n_clusters, rng)
+        return
+    if isinstance(init, str):
+        chosen = rng.choice(points.n, n_clusters, replace=False)
+    else:
+        chosen = np.asarray(init)
+    for medoid in chosen:
+        state.add(int(medoid), points.exact(np.array([medoid]))[0])
+
+
+def _spread(points: Points, state: State, n_clusters: int, rng: np.random.Generator) -> None:
+    """Draw each medoid with a chance in proportion to its distance from those before.
+
+    k-means++ squares the distance because its loss does; ours is the distance itself.
+    """
+    while state.k < n_clusters:
+        weight = np.maximum(state.nearest, 0.0) if state.k else np.ones(points.n)
+        weight[state.medoids] = 0.0
+        if not weight.sum() > 0:  # only copies of medoids are left
+            weight = np.ones(points.n)
+            weight[state.medoids] = 0.0
+        medoid = int(rng.choice(points.n, p=weight / weight.sum()))
+        state.add(medoid, points.exact(np.array([medoid]))[0])

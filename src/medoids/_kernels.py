@@ -1,0 +1,226 @@
+"""Compiled loops over distances: the rewards of BUILD and SWAP, and the two nearest."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+# Arms that one pass of `screen` keeps sums for; they stay in the first-level cache.
+_TILE = 512
+_REORDER = {"reassoc", "nsz", "contract"}
+
+
+@njit(nogil=True, cache=True)
+def two_nearest(
+    rows: NDArray[np.float64],
+) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]:
+    """For each column, the lowest row, its value, and the second-lowest value."""
+    k, n = rows.shape
+    owner = np.zeros(n, dtype=np.int32)
+    nearest = np.full(n, np.inf)
+    second = np.full(n, np.inf)
+    for i in range(k):
+        row = rows[i]
+        for j in range(n):
+            value = row[j]
+            closer = value < nearest[j]
+            second[j] = nearest[j] if closer else min(second[j], value)
+            owner[j] = i if closer else owner[j]
+            nearest[j] = value if closer else nearest[j]
+    return owner, nearest, second
+
+
+@njit(nogil=True, cache=True)
+def total_rewards(rows, slots, cap, base, cap2, base2, owner, swap, shared, extra):  # type: ignore[no-untyped-def]
+    """Sum the rewards of the rows at `slots`, in float64 and in the order of the points.
+
+    `shared[i]` is what all swaps of arm i have in common (equation 9), and
+    `extra[i, m]` what is added where medoid m goes (the FastPAM1 form).
+    """
+    for i in range(slots.shape[0]):
+        total = 0.0
+        row = rows[slots[i]]
+        for j in range(rows.shape[1]):
+            value = float(row[j])
+            reward = min(value, cap[j]) - base[j]
+            total += reward
+            if swap:
+                extra[i, owner[j]] += (min(value, cap2[j]) - base2[j]) - reward
+        shared[i] = total
+
+
+@njit(nogil=True, cache=True, fastmath=_REORDER)
+def screen(  # type: ignore[no-untyped-def]
+    columns,  # float32 (references, arms)
+    lines,  # rows of `columns`, by owner, each owner's padded to a multiple of 4
+    bounds,  # where each owner's lines start, and the end
+    ids,  # the point that each line is; -1 for padding
+    caps,  # float32 (lines, 4): cap, base, cap2, base2
+    share,  # share of all points, of each owner's strata, per line
+    spread,  # factor from an owner's sum of squares to its part of the variance
+    counts,  # lines of each owner, without padding
+    removal,  # loss of taking each medoid away, per point
+    own,  # float32 (arms, 2): what an arm gains at itself, its owner staying or going
+    owner,
+    swap,
+    z,
+    start,
+    stop,
+    mean,  # out, per arm: the lowest estimate of its swaps
+    lower,  # out: the lowest of their lower bounds
+    sizes,  # out (arms, 3): sum of rewards, of their squares, variance of the mean
+):
+    """Estimate every arm from the same references, stratified by owner."""
+    k = bounds.shape[0] - 1
+    for first in range(start, stop, _TILE):
+        width = min(_TILE, stop - first)
+        t1 = np.empty(width, dtype=np.float32)
+        t2 = np.empty(width, dtype=np.float32)
+        u1 = np.empty(width, dtype=np.float32)
+        u2 = np.empty(width, dtype=np.float32)
+        total = np.zeros(width, dtype=np.float32)
+        squares = np.zeros(width, dtype=np.float32)
+        estimate = np.zeros(width, dtype=np.float32)
+        variance = np.zeros(width, dtype=np.float32)
+        moved = np.zeros((k if swap else 0, width), dtype=np.float32)
+        widened = np.zeros((k if swap else 0, width), dtype=np.float32)
+        for g in range(k):
+            t1[:] = 0
+            t2[:] = 0
+            u1[:] = 0
+            u2[:] = 0
+            for s in range(bounds[g], bounds[g + 1], 4):
+                a = columns[lines[s], first : first + width]
+                b = columns[lines[s + 1], first : first + width]
+                c = columns[lines[s + 2], first : first + width]
+                d = columns[lines[s + 3], first : first + width]
+                cap_a, base_a = caps[s, 0], caps[s, 1]
+                cap_b, base_b = caps[s + 1, 0], caps[s + 1, 1]
+                cap_c, base_c = caps[s + 2, 0], caps[s + 2, 1]
+                cap_d, base_d = caps[s + 3, 0], caps[s + 3, 1]
+                for x in range(width):
+                    ta = min(a[x], cap_a) - base_a
+                    tb = min(b[x], cap_b) - base_b
+                    tc = min(c[x], cap_c) - base_c
+                    td = min(d[x], cap_d) - base_d
+                    t1[x] += (ta + tb) + (tc + td)
+                    t2[x] += (ta * ta + tb * tb) + (tc * tc + td * td)
+                if swap:
+                    cap_a, base_a = caps[s, 2], caps[s, 3]
+                    cap_b, base_b = caps[s + 1, 2], caps[s + 1, 3]
+                    cap_c, base_c = caps[s + 2, 2], caps[s + 2, 3]
+                    cap_d, base_d = caps[s + 3, 2], caps[s + 3, 3]
+                    for x in range(width):
+                        ta = min(a[x], cap_a) - base_a
+                        tb = min(b[x], cap_b) - base_b
+                        tc = min(c[x], cap_c) - base_c
+                        td = min(d[x], cap_d) - base_d
+                        u1[x] += (ta + tb) + (tc + td)
+                        u2[x] += (ta * ta + tb * tb) + (tc * tc + td * td)
+                # What an arm gains at itself is known and is added later, exactly.
+                for e in range(s, s + 4):
+                    x = ids[e] - first
+                    if 0 <= x < width:
+                        value = columns[lines[e], first + x]
+                        gain = min(value, caps[e, 0]) - caps[e, 1]
+                        t1[x] -= gain
+                        t2[x] -= gain * gain
+                        gain = min(value, caps[e, 2]) - caps[e, 3]
+                        u1[x] -= gain
+                        u2[x] -= gain * gain
+            weight, factor = share[g], spread[g]
+            count = max(counts[g], np.float32(1))
+            for x in range(width):
+                total[x] += t1[x]
+                squares[x] += t2[x]
+                estimate[x] += weight * t1[x]
+                inside = factor * max(t2[x] - t1[x] * t1[x] / count, np.float32(0))
+                variance[x] += inside
+                if swap:
+                    moved[g, x] = weight * (u1[x] - t1[x])
+                    other = factor * max(u2[x] - u1[x] * u1[x] / count, np.float32(0))
+                    widened[g, x] = other - inside
+        for x in range(width):
+            arm = first + x
+            sizes[arm, 0] = total[x]
+            sizes[arm, 1] = squares[x]
+            if not swap:
+                mean[arm] = estimate[x] + own[arm, 0]
+                lower[arm] = mean[arm] - z * np.sqrt(variance[x])
+                sizes[arm, 2] = variance[x]
+        if swap:
+            for x in range(width):
+                arm = first + x
+                mean[arm] = np.inf
+                lower[arm] = np.inf
+            for g in range(k):
+                for x in range(width):
+                    arm = first + x
+                    value = estimate[x] + moved[g, x] + removal[g]
+                    value += own[arm, 1] if owner[arm] == g else own[arm, 0]
+                    wide = max(variance[x] + widened[g, x], np.float32(0))
+                    better = value < mean[arm]
+                    sizes[arm, 2] = wide if better else sizes[arm, 2]
+                    mean[arm] = value if better else mean[arm]
+                    lower[arm] = min(lower[arm], value - z * np.sqrt(wide))
+
+
+@njit(nogil=True, cache=True, fastmath=_REORDER)
+def lay_out(  # type: ignore[no-untyped-def]
+    block,  # float32 (arms, references): distances
+    slots,  # rows of the block, one for each arm
+    lines,  # columns of the block, by owner
+    bounds,  # where each owner's lines start, and the end
+    itself,  # for each arm, where it is among the lines; -1 if it is not
+    caps,  # float32 (4, lines)
+    weights,  # float32: every reward is multiplied by its reference's
+    swap,
+    shared,  # out (arms, lines): rewards
+    extra,  # out (arms, lines): what is added where the reference's owner goes
+    squares,  # added to (arms,)
+    widened,  # added to (arms, owners)
+):
+    """Lay out the weighted rewards of some arms, and add up their squares."""
+    size = lines.shape[0]
+    cap, base, cap2, base2 = caps[0], caps[1], caps[2], caps[3]
+    values = np.empty(size, dtype=np.float32)
+    for x in range(slots.shape[0]):
+        row, stay, more, me = block[slots[x]], shared[x], extra[x], itself[x]
+        for s in range(size):
+            values[s] = row[lines[s]]
+        total = np.float32(0)
+        for s in range(size):
+            reward = (min(values[s], cap[s]) - base[s]) * weights[s]
+            stay[s] = reward
+            total += reward * reward
+        squares[x] += total
+        if swap:
+            for s in range(size):
+                reward = (min(values[s], cap2[s]) - base2[s]) * weights[s]
+                values[s] = reward * reward - stay[s] * stay[s]
+                more[s] = reward - stay[s]
+            if me >= 0:
+                values[me] = 0
+                more[me] = 0
+            for g in range(bounds.shape[0] - 1):
+                # A slice, whose indices are plainly not negative, vectorises.
+                mine = values[bounds[g] : bounds[g + 1]]
+                total = np.float32(0)
+                for s in range(mine.shape[0]):
+                    total += mine[s]
+                widened[x, g] += total
+        # What an arm gains at itself is known, and is added elsewhere.
+        if me >= 0:
+            squares[x] -= stay[me] * stay[me]
+            stay[me] = 0
+
+
+@njit(nogil=True, cache=True)
+def turn(columns, arms, out):  # type: ignore[no-untyped-def]
+    """Copy some arms' columns to rows, sixteen at a time."""
+    for first in range(0, arms.shape[0], 16):
+        last = min(first + 16, arms.shape[0])
+        for s in range(columns.shape[0]):
+            for x in range(first, last):
+                out[x, s] = columns[s, arms[x]]

@@ -1,0 +1,191 @@
+"""k-medoids as a function, and its result."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from . import _validation as check
+from ._banditpam import banditpam
+from ._dense import DensePoints
+from ._metrics import resolve
+from ._monitor import Monitor
+from ._original import banditpam_original
+from ._pam import pam
+from ._points import Floats, Points, PrecomputedPoints
+from ._settings import Settings
+from ._state import State
+from ._threads import Workers
+
+METHODS: dict[str, Callable[[Settings], tuple[State, int]]] = {
+    "banditpam": banditpam,
+    "banditpam_original": banditpam_original,
+    "pam": pam,
+}
+
+
+class KMedoidsResult(NamedTuple):
+    """What `k_medoids` found.
+
+    Attributes
+    ----------
+    medoid_indices : ndarray of shape (n_clusters,)
+        The rows that are medoids.
+    labels : ndarray of int32 of shape (n_samples,)
+        For each row, the position of its medoid.
+    inertia : float
+        The loss: the sum of the distances from each row's medoid to the row.
+    n_iter : int
+        Swaps done.
+    n_distances : int
+        Distances computed.
+    history : list of dict
+        A record for each BUILD step and each SWAP step.
+    """
+
+    medoid_indices: NDArray[np.int64]
+    labels: NDArray[np.int32]
+    inertia: float
+    n_iter: int
+    n_distances: int
+    history: list[dict[str, Any]]
+
+
+def k_medoids(
+    X: ArrayLike,
+    n_clusters: int,
+    *,
+    metric: str = "euclidean",
+    metric_params: Mapping[str, Any] | None = None,
+    method: str = "banditpam",
+    init: str | Sequence[int] = "build",
+    max_iter: int = 300,
+    delta: float | None = None,
+    memory_limit: float | str | None = None,
+    n_jobs: int | None = None,
+    random_state: int | np.random.RandomState | None = None,
+    verbose: int = 0,
+) -> KMedoidsResult:
+    """Find k medoids: the rows that stand for all others at the lowest loss.
+
+    The parameters are those of :class:`KMedoids`.
+
+    Returns
+    -------
+    KMedoidsResult
+
+    Examples
+    --------
+    >>> from medoids import k_medoids
+    >>> result = k_medoids([[1.0], [2.0], [3.0], [10.0], [11.0], [12.0]], 2)
+    >>> result.medoid_indices.tolist(), result.inertia
+    ([1, 4], 4.0)
+    """
+    array = read(X, metric)
+    return run(
+        array, n_clusters, metric=metric, metric_params=metric_params, method=method, init=init,
+        max_iter=max_iter, delta=delta, memory_limit=memory_limit, n_jobs=n_jobs,
+        random_state=random_state, verbose=verbose,
+    )  # fmt: skip
+
+
+def medoid(
+    X: ArrayLike,
+    *,
+    metric: str = "euclidean",
+    metric_params: Mapping[str, Any] | None = None,
+    n_jobs: int | None = None,
+    random_state: int | np.random.RandomState | None = None,
+) -> int:
+    """The row with the lowest sum of distances to all rows.
+
+    Examples
+    --------
+    >>> from medoids import medoid
+    >>> medoid([[0.0, 0.0], [1.0, 0.0], [5.0, 0.0]])
+    1
+    """
+    result = k_medoids(
+        X, 1, metric=metric, metric_params=metric_params, max_iter=0, n_jobs=n_jobs,
+        random_state=random_state,
+    )  # fmt: skip
+    return int(result.medoid_indices[0])
+
+
+def read(X: Any, metric: Any, estimator: object = None) -> Floats:
+    """The user's data as an array that the metric can work on."""
+    if not isinstance(metric, str):
+        raise TypeError(f"metric must be a name, got {type(metric).__name__}.")
+    if metric == "precomputed":
+        return check.as_matrix(X, estimator=estimator)
+    array = check.as_floats(X, estimator=estimator)
+    if metric == "haversine":
+        check.check_sphere(array)
+    return array
+
+
+def run(
+    array: Floats,
+    n_clusters: int,
+    *,
+    metric: str,
+    metric_params: Mapping[str, Any] | None,
+    method: str,
+    init: Any,
+    max_iter: int,
+    delta: float | None,
+    memory_limit: Any,
+    n_jobs: int | None,
+    random_state: Any,
+    verbose: int,
+) -> KMedoidsResult:
+    """Fit data that `read` has checked."""
+    n = len(array)
+    k = check.clusters(n_clusters, n)
+    if method not in METHODS:
+        raise ValueError(f"method={method!r} is unknown: choose one of {', '.join(METHODS)}.")
+    limit = check.memory(memory_limit, n, k)
+    # One draw from the caller's generator; everything else follows from it.
+    seed = check_random_state(random_state).randint(np.iinfo(np.int32).max)
+    with Workers(n_jobs) as workers:
+        points = make_points(array, metric, metric_params, workers, limit)
+        monitor = Monitor(points, check.whole(verbose, "verbose", 0))
+        settings = Settings(
+            points, k, check.starting(init, k, n), check.whole(max_iter, "max_iter", 0),
+            check.chance(delta), limit, np.random.default_rng(seed), monitor,
+        )  # fmt: skip
+        try:
+            state, swaps = METHODS[method](settings)
+        finally:
+            monitor.close()
+    if len(np.unique(state.owner)) < k:
+        warnings.warn(
+            f"Only {len(np.unique(state.owner))} of n_clusters={k} clusters have members, since"
+            " the data has too few distinct points: ask for fewer clusters.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return KMedoidsResult(
+        np.array(state.medoids), state.owner, state.loss, swaps, points.n_distances,
+        monitor.history,
+    )  # fmt: skip
+
+
+def make_points(
+    array: Floats,
+    metric: str,
+    metric_params: Mapping[str, Any] | None,
+    workers: Workers,
+    memory_limit: float,
+) -> Points:
+    """The points that the metric makes of the data."""
+    if metric == "precomputed":
+        return PrecomputedPoints(array, workers)
+    _, row, p = resolve(metric, dict(metric_params or {}))
+    return DensePoints(array, row, p, workers, copy_limit=memory_limit / 4)

@@ -1,0 +1,88 @@
+"""What a fit did: the history of its steps, and a progress bar while it runs."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any, NamedTuple
+
+from ._points import Points
+from ._state import State
+
+
+class Round(NamedTuple):
+    """One round of a search: arms that came in, references used so far, arms left."""
+
+    arms: int
+    references: int
+    survivors: int
+
+
+class Monitor:
+    """Writes a record for each BUILD and each SWAP step, and shows how far the fit is.
+
+    Parameters
+    ----------
+    points : Points
+        Whose distances are counted.
+    verbose : int
+        0 is silent, 1 shows a progress bar, 2 also a line for each step.
+    """
+
+    def __init__(self, points: Points, verbose: int = 0) -> None:
+        self.points, self.verbose = points, verbose
+        self.history: list[dict[str, Any]] = []
+        self._bar: Any = None
+        self._began = time.perf_counter()
+        self._counted = points.n_distances
+        self._shown = ""
+
+    def record(
+        self,
+        phase: str,
+        state: State,
+        rounds: list[Round],
+        sigma: list[float] | None = None,
+    ) -> None:
+        """One more step is done: `phase` is "init", "build" or "swap"."""
+        now, counted = time.perf_counter(), self.points.n_distances
+        entry = {
+            "phase": phase,
+            "step": sum(old["phase"] == phase for old in self.history),
+            "arms": rounds[0].arms if rounds else 0,
+            "rounds": [dict(each._asdict()) for each in rounds],
+            "distances": counted - self._counted,
+            "loss": state.loss,
+            "sigma": sigma,
+            "seconds": now - self._began,
+        }
+        self.history.append(entry)
+        self._began, self._counted = now, counted
+        if self.verbose:
+            self._show(entry, state)
+
+    def _show(self, entry: dict[str, Any], state: State) -> None:
+        total = float(self.points.n) ** 2
+        text = f"{entry['phase']} loss {entry['loss']:.6g}"
+        saved = f"{self.points.n_distances:,} distances ({self.points.n_distances / total:.2%} of n²)"
+        if self._bar is None:
+            try:
+                from tqdm.auto import tqdm
+            except ImportError:  # the extra "progress" is not there: plain lines
+                print(f"medoids: {text}, {saved}", file=sys.stderr)
+                return
+            self._bar = tqdm(total=len(state.rows), unit="step", dynamic_ncols=True)
+        if entry["phase"] == "swap" and self._shown != "swap":
+            # Nobody knows how many swaps there will be.
+            self._bar.total = None
+        self._shown = entry["phase"]
+        self._bar.set_description(text, refresh=False)
+        self._bar.set_postfix_str(saved, refresh=False)
+        self._bar.update()
+        if self.verbose > 1:
+            self._bar.write(f"{text}, {saved}, {entry['seconds']:.3f} s", file=sys.stderr)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None

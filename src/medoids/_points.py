@@ -1,0 +1,98 @@
+"""Points: the data with its dissimilarity. What is above this seam sees distances only."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._threads import Workers
+
+Floats = NDArray[np.floating]
+Indices = NDArray[np.integer]
+
+
+class Points(ABC):
+    """`n` points and the dissimilarity between them, wherever they live.
+
+    Attributes
+    ----------
+    n : int
+        How many points there are.
+    n_distances : int
+        How many distances were computed so far.
+    nonnegative : bool
+        No distance is below zero.
+    """
+
+    n: int
+    n_distances: int = 0
+    nonnegative: bool = True
+
+    def __init__(self, n: int, workers: Workers) -> None:
+        self.n = n
+        self.workers = workers
+
+    def block(self, arms: Indices, refs: Indices, out: NDArray[np.float32]) -> None:
+        """Fill `out[i, j]` with d(arms[i], refs[j]) in float32; any memory order."""
+        if len(arms) and len(refs):
+            self._block(np.asarray(arms), np.asarray(refs), out)
+            self.n_distances += len(arms) * len(refs)
+
+    def block_array(self, arms: Indices, refs: Indices) -> NDArray[np.float32]:
+        """The same as a new array."""
+        out = np.empty((len(arms), len(refs)), dtype=np.float32)
+        self.block(arms, refs, out)
+        return out
+
+    def exact(self, arms: Indices) -> NDArray[np.float64]:
+        """Distances from each arm to every point, in float64."""
+        arms = np.asarray(arms)
+        out = np.empty((len(arms), self.n))
+        if len(arms):
+            self._exact(arms, out)
+            self.n_distances += out.size
+        if not np.isfinite(out).all():
+            arm, point = np.argwhere(~np.isfinite(out))[0]
+            raise ValueError(
+                f"metric gives {out[arm, point]} between rows {arms[arm]} and {point}:"
+                " scale the data to moderate numbers, or mend the metric."
+            )
+        return out
+
+    def own(self) -> NDArray[np.float64]:
+        """d(x, x) of every point: zero, unless the dissimilarity says otherwise."""
+        return np.zeros(self.n)
+
+    @abstractmethod
+    def _block(self, arms: Indices, refs: Indices, out: NDArray[np.float32]) -> None: ...
+
+    @abstractmethod
+    def _exact(self, arms: Indices, out: NDArray[np.float64]) -> None: ...
+
+
+class PrecomputedPoints(Points):
+    """A square matrix: the row is the medoid, the column the point.
+
+    An entry that is read counts as a distance.
+    """
+
+    _SLICE = 256
+
+    def __init__(self, matrix: Floats, workers: Workers) -> None:
+        super().__init__(len(matrix), workers)
+        self.matrix = matrix
+        self.nonnegative = bool(matrix.min() >= 0)
+
+    def own(self) -> NDArray[np.float64]:
+        return np.ascontiguousarray(np.diagonal(self.matrix), dtype=np.float64)
+
+    def _block(self, arms: Indices, refs: Indices, out: NDArray[np.float32]) -> None:
+        def copy(start: int, stop: int) -> None:
+            out[start:stop] = self.matrix[np.ix_(arms[start:stop], refs)]
+
+        self.workers.each(copy, len(arms), self._SLICE)
+
+    def _exact(self, arms: Indices, out: NDArray[np.float64]) -> None:
+        out[:] = self.matrix[arms]

@@ -1,0 +1,203 @@
+"""Regression estimates of arms: what is known of every reference explains its rewards.
+
+The sample is weighted by how many points each reference stands for (its owner's
+members over its owner's references). Rewards are projected on known features, whose
+means over all n points are exact; only what the features leave unexplained is
+uncertain. All arms share the projection, so an arm costs one matrix product.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._basis import Basis, orthonormal
+from ._points import Indices
+from ._sample import Sample
+
+if TYPE_CHECKING:
+    from ._rewards import Rewards, Values
+
+# References per feature: more features than this explain noise.
+_PER_FEATURE = 16
+# References, and arms, whose rewards are laid out at a time.
+_LINES, _ARMS = 1024, 512
+
+
+class _Source(NamedTuple):
+    """Some of the sample's references, by owner, and where their distances are."""
+
+    block: NDArray[np.float32]  # (arms, references)
+    slots: Indices  # of each arm
+    lines: Indices
+    ids: Indices
+    owners: Indices
+    caps: NDArray[np.float32]
+    weights: NDArray[np.float32]
+    basis: NDArray[np.float32]  # (lines, features)
+    places: Indices  # where each arm is among the lines; -1 if it is not
+
+
+class Regression:
+    """The regression of one step's rewards on all references up to one depth."""
+
+    def __init__(self, rewards: Rewards, depth: int, leaders: Indices) -> None:
+        self.rewards = rewards
+        self.cache = cache = rewards.cache
+        first = rewards.first_sample
+        self.levels = cache.deepen(depth)
+        # References for small clusters, as far as they are in no level yet.
+        beyond = cache.position[first.ids] >= depth
+        self.beyond = first.lines[beyond]
+        ids = [*(level.refs for level in self.levels), first.ids[beyond]]
+        self.starts = np.cumsum([0, *map(len, ids)])
+        self.sample = Sample(np.concatenate(ids), np.concatenate(ids), rewards.owner, rewards.members)
+        self.m = len(self.sample.ids)
+        # In the first BUILD step rewards are taken against the leader's, which
+        # leaves float32 more digits.
+        self.offset = np.zeros(rewards.n, np.float32)
+        if not rewards.state.k:
+            self.offset = rewards.of(int(leaders[0]))[0]
+        self.constant = float(self.offset.mean(dtype=float))
+        self._fit(leaders)
+
+    def _fit(self, leaders: Indices) -> None:
+        step, sample = self.rewards, self.sample
+        order = np.argsort(sample.owners, kind="stable")
+        ids = sample.ids[order]
+        scale = np.sqrt(sample.share[sample.owners[order]])[:, None]
+        known = np.stack([np.ones(step.n), *step.known])
+        known_sums = np.stack([step.members, *step.known_sums], axis=1) / step.n
+        # Slopes for each owner where the sample affords them, else for all together.
+        sloped = step.k * len(known) + len(leaders) <= self.m // _PER_FEATURE
+        size = len(known) if sloped else 1
+        shared = [value[ids] for value in known[size:]]
+        means = [total for total in known_sums.sum(axis=0)[size:]]
+        for leader in leaders:
+            whole, mean = step.of(int(leader))
+            shared.append(whole[ids] - self.offset[ids])
+            means.append(mean - self.constant)
+        bounds = np.concatenate([[0], np.cumsum(sample.counts)])
+        basis = orthonormal(
+            bounds, known[:size, ids].T * scale, known_sums[:, :size],
+            np.stack(shared, axis=1) * scale, np.array(means),
+        )  # fmt: skip
+        columns = np.empty_like(basis.columns)
+        columns[order] = basis.columns
+        self.basis = Basis(columns, *basis[1:])
+        owners = sample.owners[order]
+        along = np.einsum("ij,ij->i", basis.columns[:, :size], basis.local_target[owners])
+        weights = scale[:, 0] * (along + basis.columns[:, size:] @ basis.global_target)
+        left = max(1 - self.m / step.n, 0)
+        freedom = self.m / max(self.m - basis.rank, 1)
+        self.spread = float(weights @ weights) * freedom * left
+
+    def estimate(self, arms: Indices) -> tuple[Values, Values]:
+        """Estimate and lower bound of the best swap of each arm."""
+        step = self.rewards
+        mean, lower = np.empty(len(arms)), np.empty(len(arms))
+        sources = self._sources(arms)
+
+        def work(start: int, stop: int) -> None:
+            part = arms[start:stop]
+            value, rest = self._values(*self._project(sources, part, start, stop))
+            value += self.constant
+            gain = step.own[part, 0]
+            if step.swap:
+                value += step.removal[:, None]
+                mine = step.owner[part] == np.arange(step.k)[:, None]
+                gain = np.where(mine, step.own[part, 1], gain)
+            value += gain
+            low = value - step.z * np.sqrt(np.maximum(rest, 0.0) * self.spread)
+            mean[start:stop], lower[start:stop] = value.min(axis=0), low.min(axis=0)
+
+        self.cache.points.workers.each(work, len(arms), max(_ARMS // -(-step.k // 16), 64))
+        return mean, lower - step.guard(self.m)[arms]
+
+    def _sources(self, arms: Indices) -> list[_Source]:
+        blocks = [self.cache.measure(level, arms) for level in self.levels]
+        if len(self.beyond):
+            extra = self.cache.columns[self.beyond][:, arms]
+            blocks.append((np.ascontiguousarray(extra.T), np.arange(len(arms), dtype=np.int32)))
+        return [self._source(i, arms, *block) for i, block in enumerate(blocks)]
+
+    def _source(
+        self, i: int, arms: Indices, block: NDArray[np.float32], slots: Indices
+    ) -> _Source:
+        part = slice(self.starts[i], self.starts[i + 1])
+        owners = self.sample.owners[part]
+        order = np.argsort(owners, kind="stable")
+        ids, owners = self.sample.ids[part][order], owners[order]
+        caps = self.rewards.caps(ids)
+        caps[:, 1] += self.offset[ids]
+        return _Source(
+            block, slots, order, ids, owners, np.ascontiguousarray(caps.T),
+            np.sqrt(self.sample.share[owners]).astype(np.float32),
+            self.basis.columns[part][order].astype(np.float32), _places(ids, arms),
+        )  # fmt: skip
+
+    def _project(
+        self, sources: list[_Source], arms: Indices, start: int, stop: int
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
+        """Sums of the rewards along the basis, owner by owner, and of their squares.
+
+        The first axis of the sums is for what all swaps share, and what each adds.
+        """
+        from ._kernels import lay_out
+
+        step, width = self.rewards, stop - start
+        kinds = 2 if step.swap else 1
+        rank = sources[0].basis.shape[1]
+        sums = np.zeros((kinds, step.k, width, rank), np.float32)
+        squares = np.zeros(width, np.float32)
+        widened = np.zeros((width, step.k if step.swap else 0), np.float32)
+        panel = np.empty((2, width, _LINES), np.float32)
+        for source in sources:
+            itself = source.places[start:stop]
+            for first in range(0, len(source.ids), _LINES):
+                part = slice(first, min(first + _LINES, len(source.ids)))
+                bounds = np.searchsorted(source.owners[part], np.arange(step.k + 1))
+                here = np.where((part.start <= itself) & (itself < part.stop), itself - first, -1)
+                lay_out(
+                    source.block, source.slots[start:stop], source.lines[part], bounds, here,
+                    source.caps[:, part], source.weights[part], step.swap, panel[0], panel[1],
+                    squares, widened,
+                )  # fmt: skip
+                basis = source.basis[part]
+                for g in np.flatnonzero(np.diff(bounds)):
+                    mine = slice(bounds[g], bounds[g + 1])
+                    for kind in range(kinds):
+                        sums[kind, g] += panel[kind][:, mine] @ basis[mine]
+        return sums, squares, widened
+
+    def _values(
+        self,
+        sums: NDArray[np.float32],
+        squares: NDArray[np.float32],
+        widened: NDArray[np.float32],
+    ) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+        """Each swap's mean along the basis, and the squares that the basis leaves."""
+        size = self.basis.local_target.shape[1]
+        local_target = self.basis.local_target.astype(np.float32)
+        target = self.basis.global_target.astype(np.float32)
+        local, shared = sums[0, :, :, :size], sums[0, :, :, size:].sum(axis=0)
+        value = np.einsum("kl,kxl->x", local_target, local) + shared @ target
+        inside = np.einsum("kxl,kxl->x", local, local)
+        if not self.rewards.swap:
+            rest = squares - inside - np.square(shared).sum(axis=1)
+            return value[None].astype(float), rest[None]
+        more, more_shared = sums[1, :, :, :size], sums[1, :, :, size:]
+        values = value + np.einsum("kl,kxl->kx", local_target, more) + more_shared @ target
+        rest = squares + widened.T - inside
+        rest -= np.einsum("kxl,kxl->kx", more, more + 2 * local)
+        rest -= np.square(shared + more_shared).sum(axis=2)
+        return values.astype(float), rest
+
+
+def _places(ids: Indices, arms: Indices) -> Indices:
+    """Where each arm is among the ids; -1 where it is not."""
+    order = np.argsort(ids)
+    at = np.minimum(np.searchsorted(ids, arms, sorter=order), len(ids) - 1)
+    return np.where(ids[order[at]] == arms, order[at], -1)

@@ -1,0 +1,171 @@
+"""Rewards, reduced to an estimate and a lower bound for each arm.
+
+In SWAP an arm stands for the best of its k swaps. Nothing but these numbers leaves
+this stage: the search never sees a distance.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._cache import Cache
+from ._points import Indices
+from ._regression import Regression
+from ._sample import Sample
+from ._state import State
+from ._step import Step, Values
+
+# Every cluster is seen through at least this many of its points, or all of them.
+_SEEN = 8
+
+
+class Rewards(Step):
+    """The rewards of one BUILD or SWAP step, from distances that are kept.
+
+    Parameters
+    ----------
+    cache : Cache
+    state : State
+        The medoids so far; none before the first BUILD step.
+    swap : bool
+        An arm replaces a medoid (SWAP), rather than joining them (BUILD).
+    z : float
+        Half-width of a confidence interval, in standard errors.
+    """
+
+    def __init__(self, cache: Cache, state: State, swap: bool, z: float) -> None:
+        super().__init__(state, swap)
+        self.cache, self.z = cache, z
+        self.members = np.bincount(self.owner, minlength=self.k)
+        itself = cache.points.own()
+        # What an arm gains at itself, its owner staying or going.
+        self.own = (
+            np.stack(
+                [
+                    np.minimum(itself, self.cap) - self.base,
+                    np.minimum(itself, self.cap2) - self.base2,
+                ],
+                axis=1,
+            )
+            / self.n
+        ).astype(np.float32)
+        # Below this, float32 cannot tell two values apart.
+        self.slack = 2e-6 * abs(state.loss / self.n) if state.k else 0.0
+        self._guard = np.zeros(self.n)
+        self._whole: dict[int, tuple[NDArray[np.float32], float]] = {}
+        # Known at every point, and its sum over each owner's members.
+        self.known = [state.nearest] * bool(state.k) + [state.second] * (swap and self.k > 1)
+        self.known_sums = [np.bincount(self.owner, v, self.k) for v in self.known]
+        self.first_sample = self._first_sample()
+
+    def caps(self, ids: Indices) -> NDArray[np.float32]:
+        """What clips the rewards at these references, and what is taken off."""
+        parts = [part[ids] for part in (self.cap, self.base, self.cap2, self.base2)]
+        return np.stack(parts, axis=1).astype(np.float32)
+
+    def _first_sample(self) -> Sample:
+        """The first references, and more of those clusters that they miss."""
+        cache = self.cache
+        ids = cache.order[: cache.first]
+        lines = np.arange(cache.first)
+        seen = np.bincount(self.owner[ids], minlength=self.k)
+        most = max(min(_SEEN, cache.first // (4 * self.k)), 2)
+        more = [
+            self._next_members(g, seen[g], most)
+            for g in np.flatnonzero(seen < np.minimum(most, self.members))
+        ]
+        if more:
+            extra = np.concatenate(more)
+            found = cache.see(extra)
+            ids = np.concatenate([ids, extra[: len(found)]])
+            lines = np.concatenate([lines, found])
+        return Sample(ids, lines, self.owner, self.members)
+
+    def _next_members(self, g: int, seen: int, most: int) -> Indices:
+        members = np.flatnonzero(self.owner == g)
+        places = np.sort(self.cache.position[members])
+        return self.cache.order[places[seen:most]]
+
+    def screen(self) -> tuple[Values, Values, Values]:
+        """Estimate, lower bound and sigma of every arm, from the first references."""
+        from ._kernels import screen
+
+        sample = self.first_sample
+        mean, lower = np.empty(self.n, np.float32), np.empty(self.n, np.float32)
+        sizes = np.empty((self.n, 3), np.float32)
+        ids, lines, bounds = sample.by_owner()
+        caps = self.caps(ids)
+        caps[ids < 0] = np.float32(-1e30)  # such a line rewards nothing
+        share = sample.share.astype(np.float32)
+        spread = sample.spread.astype(np.float32)
+        counts = sample.counts.astype(np.float32)
+        removal = self.removal.astype(np.float32)
+
+        def work(start: int, stop: int) -> None:
+            screen(
+                self.cache.columns, lines, bounds, ids, caps, share, spread, counts,
+                removal, self.own, self.owner, self.swap, np.float32(self.z),
+                start, stop, mean, lower, sizes,
+            )  # fmt: skip
+
+        self.cache.points.workers.each(work, self.n, 4096)
+        m = len(sample.ids)
+        if self.state.k:
+            self._guard = self._rare(sizes, m)
+        else:
+            self.slack = 2e-6 * float(np.abs(mean).mean())
+        sigma = np.sqrt(sizes[:, 2] * m)
+        if m >= self.n:
+            sigma[:] = 0.0
+        return mean.astype(float), lower - self._guard * self._left(m), sigma
+
+    def _rare(self, sizes: NDArray[np.float32], m: int) -> Values:
+        """What a normal interval misses where rewards are rare (Bernstein's term).
+
+        An arm that no sampled reference rewards has no spread at all. It is taken to
+        have one reward of the usual size, larger for an arm that is far from its medoid.
+        """
+        total, squares = -sizes[:, 0].astype(float), sizes[:, 1].astype(float)
+        reach = np.maximum(self.base - self.cache.points.own(), 0.0)
+        overall = total.sum()
+        usual = squares.sum() / overall if overall > 0 else reach.mean()
+        one = usual * reach / max(reach.mean(), np.finfo(float).tiny)
+        total = np.maximum(total, 0.0) + one
+        size = np.divide(squares + one**2, total, out=np.zeros_like(total), where=total > 0)
+        return np.asarray(self.z**2 / 6 * size / m)
+
+    def _left(self, m: int) -> float:
+        return max(1.0 - m / self.n, 0.0)
+
+    def refine(self, arms: Indices, depth: int, leaders: Indices) -> tuple[Values, Values]:
+        """Estimate and lower bound of some arms, from all references up to `depth`."""
+        return Regression(self, depth, leaders).estimate(arms)
+
+    def guard(self, m: int) -> Values:
+        """The term for rare rewards, at a sample of m."""
+        return self._guard * (len(self.first_sample.ids) / m) * self._left(m)
+
+    def of(self, arm: int) -> tuple[NDArray[np.float32], float]:
+        """The rewards of an arm at every point (no medoid going), and their mean."""
+        if arm not in self._whole:
+            rows, slots = self.cache.fetch(np.array([arm]))
+            reward = np.minimum(rows[slots[0]], self.cap) - self.base
+            self._whole[arm] = reward.astype(np.float32), float(reward.mean())
+        return self._whole[arm]
+
+    def exact(self, arms: Indices) -> Values:
+        """The value of each arm from its distances to all points, in float32."""
+        values, workers = np.empty(len(arms)), self.cache.points.workers
+        known = self.cache.known[arms]
+        for group in (np.flatnonzero(known), np.flatnonzero(~known)):
+            for start in range(0, len(group), self.cache.batch):
+                part = group[start : start + self.cache.batch]
+                values[part] = self.values(*self.cache.fetch(arms[part]), workers).min(axis=1)
+        return values
+
+    def confirm(self, arms: Indices) -> tuple[Values, Indices, Values]:
+        """The same in float64: values, the medoid that each replaces, distances."""
+        rows = self.cache.points.exact(arms)
+        values = self.values(rows, np.arange(len(rows)), self.cache.points.workers)
+        return values.min(axis=1), values.argmin(axis=1), rows

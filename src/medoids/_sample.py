@@ -1,0 +1,51 @@
+"""A sample of references, stratified by the medoid that owns them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._points import Indices
+
+
+class Sample:
+    """References, where their distances are, and how much each stands for.
+
+    Attributes
+    ----------
+    ids, lines : ndarray of int
+        The references as points, and their lines in the block that holds them.
+    owners : ndarray of int
+        The owner of each.
+    counts : ndarray of int
+        How many of the sample each owner has.
+    share : ndarray of float
+        For each owner, the share of all points that one of its references stands for.
+    spread : ndarray of float
+        For each owner, the factor from the sum of squared deviations to its part of
+        the variance of the mean; zero where all its points are in the sample.
+    """
+
+    def __init__(
+        self, ids: Indices, lines: Indices, owner: Indices, members: Indices
+    ) -> None:
+        n = members.sum()
+        self.ids, self.lines = ids, lines
+        self.owners = owner[ids]
+        self.counts = np.bincount(self.owners, minlength=len(members))
+        seen = np.maximum(self.counts, 1)
+        self.share = members / seen / n
+        left = np.maximum(1 - self.counts / np.maximum(members, 1), 0)
+        self.spread = (members / n) ** 2 * left / (seen * np.maximum(seen - 1, 1))
+
+    def by_owner(self) -> tuple[Indices, Indices, Indices]:
+        """Ids, lines and bounds, owner by owner, each filled up to a multiple of 4."""
+        order = np.argsort(self.owners, kind="stable")
+        padded = -(-self.counts // 4) * 4
+        bounds = np.concatenate([[0], np.cumsum(padded)])
+        starts = np.concatenate([[0], np.cumsum(self.counts)])[:-1]
+        at = np.arange(len(order)) + (bounds[:-1] - starts)[self.owners[order]]
+        ids: NDArray[np.int64] = np.full(bounds[-1], -1, dtype=np.int64)
+        lines = np.zeros(bounds[-1], dtype=np.int64)
+        ids[at], lines[at] = self.ids[order], self.lines[order]
+        return ids, lines, bounds

@@ -1,0 +1,37 @@
+"""What every method is given."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ._init import Init
+from ._monitor import Monitor
+from ._points import Points
+
+
+class Settings(NamedTuple):
+    """The points, what is asked of them, and the limits.
+
+    A method is a function of these that returns the final state and the number of
+    swaps done.
+    """
+
+    points: Points
+    n_clusters: int
+    init: Init
+    max_iter: int
+    delta: float | None
+    memory_limit: float
+    rng: np.random.Generator
+    monitor: Monitor
+
+    def needs(self, method: str, size: float, instead: str) -> None:
+        """Refuse at once what cannot fit into the memory limit."""
+        if size > self.memory_limit:
+            raise ValueError(
+                f"method={method!r} needs {size / 1e9:.2f} GB for the distance matrix of"
+                f" {self.points.n} points, but memory_limit allows {self.memory_limit / 1e9:.2f}"
+                f" GB: raise memory_limit, or use method={instead!r}."
+            )

@@ -1,0 +1,72 @@
+"""One step of PAM: what an arm would change, given the medoids so far.
+
+An arm is a point that may become a medoid. Its reward at a reference is the change of
+the loss there (equations 9 to 11); in SWAP an arm has k rewards, one for each medoid
+that could go. Values are means over the n points.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._points import Indices
+from ._state import State
+from ._threads import Workers
+
+Values = NDArray[np.float64]
+
+
+class Step:
+    """What clips the rewards of a BUILD or SWAP step, and what a medoid's removal costs.
+
+    The reward of an arm at distance d from a reference is `min(d, cap) - base`; where
+    the reference's owner is the medoid that goes, `min(d, cap2) - base2` instead, and
+    the swap costs `removal[owner]` besides, whatever the arm.
+
+    Parameters
+    ----------
+    state : State
+        The medoids so far; none before the first BUILD step.
+    swap : bool
+        An arm replaces a medoid (SWAP), rather than joining them (BUILD).
+    """
+
+    def __init__(self, state: State, swap: bool) -> None:
+        self.state, self.swap = state, swap
+        self.n, self.k = state.n, max(state.k, 1)
+        self.owner = state.owner
+        self.cap = state.nearest
+        self.base = state.nearest if state.k else np.zeros(self.n)
+        self.cap2 = self.base2 = np.zeros(self.n)
+        self.removal = np.zeros(self.k)
+        if swap:
+            self.cap2 = self.base2 = state.second
+            if self.k == 1:
+                self.base2 = state.nearest  # nobody is second: the arm takes all
+            else:
+                lost = state.second - state.nearest
+                self.removal = np.bincount(self.owner, lost, self.k) / self.n
+
+    def values(self, rows: NDArray[np.floating], slots: Indices, workers: Workers) -> Values:
+        """The value of every swap (or addition) of arms, given their distances to all.
+
+        Row i of the result is for the arm whose distances are `rows[slots[i]]`; there is
+        a column for each medoid that could go, or a single one in BUILD.
+        """
+        from ._kernels import total_rewards
+
+        shared = np.empty(len(slots))
+        extra = np.zeros((len(slots), self.k))
+
+        def work(start: int, stop: int) -> None:
+            part = slice(start, stop)
+            total_rewards(
+                rows, slots[part], self.cap, self.base, self.cap2, self.base2, self.owner,
+                self.swap, shared[part], extra[part],
+            )  # fmt: skip
+
+        workers.each(work, len(slots), 8)
+        if not self.swap:
+            return shared[:, None] / self.n
+        return (shared[:, None] + extra) / self.n + self.removal

@@ -1,0 +1,129 @@
+"""Threads over slices of rows, with BLAS held at one thread meanwhile."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from types import TracebackType
+
+import joblib
+from threadpoolctl import ThreadpoolController
+
+
+def effective_jobs(n_jobs: int | None) -> int:
+    """How many threads `n_jobs` stands for; None is all cores, as in KMeans.
+
+    Inside a joblib worker OMP_NUM_THREADS carries the worker's share of the
+    cores, and is respected.
+    """
+    if n_jobs == 0:
+        raise ValueError(
+            "n_jobs=0 has no meaning: use a positive number, -1 or None for all cores."
+        )
+    cores = joblib.cpu_count()
+    if n_jobs is None:
+        share = os.environ.get("OMP_NUM_THREADS", "")
+        return min(cores, int(share)) if share.isdigit() and int(share) > 0 else cores
+    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+
+
+class _OneBlasThread:
+    """BLAS at one thread while any fit runs; restored when the last one ends.
+
+    A plain `threadpool_limits` in two Python threads at once would restore the
+    other's limit, and leave the process at one thread for good.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._users = 0
+        self._limiter: object | None = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._users == 0:
+                limiter = _controller().limit(limits=1, user_api="blas")
+                limiter.__enter__()
+                self._limiter = limiter
+            self._users += 1
+
+    def __exit__(self, *exc: object) -> None:
+        with self._lock:
+            self._users -= 1
+            if self._users == 0 and self._limiter is not None:
+                self._limiter.__exit__(None, None, None)  # type: ignore[attr-defined]
+                self._limiter = None
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+_one_blas_thread = _OneBlasThread()
+
+
+def _reset_after_fork() -> None:
+    # A child forked in the middle of another thread's fit would inherit a
+    # taken lock, and a limit that nobody ends.
+    global _one_blas_thread
+    limiter = _one_blas_thread._limiter
+    _one_blas_thread = _OneBlasThread()
+    if limiter is not None:
+        limiter.__exit__(None, None, None)  # type: ignore[attr-defined]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_reset_after_fork)
+
+
+class Workers:
+    """A thread pool for the length of a fit. Use it as a context manager.
+
+    Slices have a fixed size, whatever the number of threads: so every result is
+    the same to the last bit for every `n_jobs`.
+    """
+
+    def __init__(self, n_jobs: int | None = None) -> None:
+        self.n_jobs = effective_jobs(n_jobs)
+        self._pool: ThreadPoolExecutor | None = None
+        self._blas = _one_blas_thread
+
+    def __enter__(self) -> Workers:
+        self._blas = _one_blas_thread
+        self._blas.__enter__()
+        if self.n_jobs > 1:
+            self._pool = ThreadPoolExecutor(self.n_jobs, thread_name_prefix="medoids")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+            self._pool = None
+        self._blas.__exit__()
+
+    def each(self, work: Callable[[int, int], None], total: int, size: int) -> None:
+        """Call `work(start, stop)` for every slice of `size` out of `total`."""
+        starts = range(0, total, size)
+        if self._pool is None or len(starts) <= 1:
+            for start in starts:
+                work(start, min(start + size, total))
+            return
+        futures = [
+            self._pool.submit(work, start, min(start + size, total)) for start in starts
+        ]
+        try:
+            for future in futures:
+                future.result()
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            raise

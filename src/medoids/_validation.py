@@ -1,0 +1,156 @@
+"""Checks of what the user gives, each error in one line that says what to do."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_array
+
+from ._init import Init
+from ._points import Floats
+
+DEFAULT_MEMORY = 2e9
+_UNITS = {"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
+_UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
+_STARTS = ("build", "random", "k-medoids++")
+
+
+def as_floats(X: Any, name: str = "X", estimator: object = None) -> Floats:
+    """A dense, finite, two-dimensional array, float32 where that holds all of it."""
+    if isinstance(X, (list, tuple)) and len({np.size(row) for row in X}) > 1:
+        raise ValueError(
+            f"{name} is ragged, its rows have different lengths: give rows of one length,"
+            " or a distance matrix with metric='precomputed'."
+        )
+    array: NDArray[Any] = check_array(
+        X, dtype="numeric", ensure_all_finite=False, estimator=estimator, input_name=name
+    )
+    return finite(to_float(array), name)
+
+
+def to_float(array: NDArray[Any]) -> Floats:
+    """Float32 for what it holds exactly (float32, small integers, bool), else float64."""
+    if array.dtype in (np.float32, np.float64):
+        return array
+    small = array.dtype.kind == "b" or array.dtype == np.float16
+    small |= array.dtype.kind in "iu" and array.dtype.itemsize <= 2
+    return array.astype(np.float32 if small else np.float64)
+
+
+def finite(array: Floats, name: str) -> Floats:
+    """The array, unless it holds NaN or infinity."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(array.sum(dtype=np.float64)):
+            return array
+    for start in range(0, len(array), 4096):
+        bad = ~np.isfinite(array[start : start + 4096])
+        if bad.any():
+            row, column = np.argwhere(bad)[0]
+            value = array[start + row, column]
+            kind = "NaN" if np.isnan(value) else "infinity"
+            raise ValueError(
+                f"{name} contains {kind} at row {start + row}, column {column}: remove such"
+                " rows, or fill them in (sklearn.impute)."
+            )
+    return array
+
+
+def as_matrix(X: Any, name: str = "X", estimator: object = None) -> Floats:
+    """A square matrix of distances."""
+    matrix = as_floats(X, name, estimator)
+    if matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(
+            f"{name} has shape {matrix.shape}, but metric='precomputed' needs a square matrix"
+            " of distances: give one, or name the metric of these rows."
+        )
+    largest = max(abs(float(matrix.min())), abs(float(matrix.max())))
+    if largest > 1e30:
+        raise ValueError(f"{name} has entries up to {largest:.1e}: scale them below 1e30.")
+    return matrix
+
+
+def check_sphere(array: Floats, name: str = "X") -> None:
+    if array.shape[1] != 2:
+        raise ValueError(
+            f"{name} has {array.shape[1]} columns, but metric='haversine' needs two, latitude"
+            " and longitude in radians: select them."
+        )
+
+
+def whole(value: Any, name: str, least: int) -> int:
+    """A whole number that is not too small."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"{name} must be a whole number, got {value!r} ({type(value).__name__}).")
+    if value < least:
+        raise ValueError(f"{name}={value} is too small: give at least {least}.")
+    return int(value)
+
+
+def clusters(value: Any, n: int) -> int:
+    k = whole(value, "n_clusters", 1)
+    if k > n:
+        raise ValueError(
+            f"n_clusters={k} is more than the n_samples={n} there are: ask for at most {n}."
+        )
+    return k
+
+
+def starting(init: Any, k: int, n: int) -> Init:
+    """A name, or the indices of k different points."""
+    if isinstance(init, str):
+        if init not in _STARTS:
+            known = ", ".join(map(repr, _STARTS))
+            raise ValueError(f"init={init!r} is unknown: choose one of {known} or row indices.")
+        return init
+    indices = np.asarray(init)
+    if indices.ndim != 1 or indices.dtype.kind not in "iu":
+        raise TypeError(f"init must be a name or a list of row indices, got {init!r}.")
+    if len(indices) != k:
+        raise ValueError(f"init has {len(indices)} row indices for n_clusters={k}: give {k}.")
+    if indices.min() < 0 or indices.max() >= n:
+        wrong = indices[(indices < 0) | (indices >= n)][0]
+        raise ValueError(f"init has row {wrong}, out of range: rows go from 0 to {n - 1}.")
+    if len(np.unique(indices)) < k:
+        values, counts = np.unique(indices, return_counts=True)
+        raise ValueError(f"init has row {values[counts > 1][0]} twice: give different rows.")
+    return [int(i) for i in indices]
+
+
+def chance(delta: Any) -> float | None:
+    if delta is None:
+        return None
+    if isinstance(delta, bool) or not isinstance(delta, numbers.Real):
+        raise TypeError(f"delta must be a number between 0 and 1 or None, got {delta!r}.")
+    if not 0 < delta < 1:
+        raise ValueError(f"delta={delta} must be above 0 and below 1; smaller is safer.")
+    return float(delta)
+
+
+def memory(limit: Any, n: int, k: int) -> float:
+    """Bytes, from a number or from a text like "300MB"; enough to work with."""
+    if limit is None:
+        size = DEFAULT_MEMORY
+    elif isinstance(limit, str):
+        match = re.fullmatch(r"\s*([\d.]+)\s*([A-Za-z]*)\s*", limit)
+        if not match or match[2].upper() not in _UNITS or match[1].count(".") > 1:
+            raise ValueError(f"memory_limit={limit!r} is not a size: write it like '300MB'.")
+        size = float(match[1]) * _UNITS[match[2].upper()]
+    elif isinstance(limit, bool) or not isinstance(limit, numbers.Real):
+        raise TypeError(f"memory_limit must be bytes or a text like '300MB', got {limit!r}.")
+    else:
+        size = float(limit)
+    # 64 references for every point, and the medoids' distances to all.
+    least = 4.0 * n * 2 * min(n, 64) + 8.0 * n * (k + 8)
+    if math.isnan(size) or size < least:
+        if limit is None:
+            return least
+        raise ValueError(
+            f"memory_limit={limit!r} is too small for {n} points and n_clusters={k}: allow at"
+            f" least {math.ceil(least / 1e6)} MB."
+        )
+    return size
