@@ -14,7 +14,7 @@ from ._settings import Settings
 from ._state import State
 
 # The chance that a search drops the best arm; see docs/algorithm.md.
-DELTA = 1e-3
+DELTA = 3e-3
 
 
 def banditpam(settings: Settings) -> tuple[State, int]:

@@ -75,7 +75,9 @@ def orthonormal(
         columns[mine, :found] = part
         target[g, :found] = turn.T @ local_mean[g, :use]
         rank += found
-    turn = _whiten(rest.T @ rest, np.einsum("ij,ij->j", shared, shared))
+    turn = np.empty((0, 0))
+    if shared.shape[1]:
+        turn = _whiten(rest.T @ rest, np.einsum("ij,ij->j", shared, shared))
     columns[:, size : size + turn.shape[1]] = rest @ turn
     return Basis(
         columns[:, : size + turn.shape[1]], target, turn.T @ rest_mean, rank + turn.shape[1]

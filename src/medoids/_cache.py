@@ -56,6 +56,7 @@ class Cache:
         self.columns = np.empty((capacity, n), dtype=np.float32)
         points.block(np.arange(n), order[: self.first], self.columns[: self.first].T)
         self._line_of: dict[int, int] = {}
+        self.apart = self._apart()
         self.levels: list[Level] = []
         self._room = memory_limit / 4
         self._row_room = min(max(int(memory_limit / 8 // (4 * n)), 1), n)
@@ -65,6 +66,12 @@ class Cache:
         self._row_of = np.zeros(n, dtype=np.int64)
         self._arm_of = np.full(self._row_room, -1, dtype=np.int64)
         self._next = 0
+
+    def _apart(self) -> float:
+        """How far a point usually is from the nearest of the first references."""
+        near = self.columns[: self.first][:, self.order[: self.first]]
+        np.fill_diagonal(near, np.inf)
+        return float(np.median(near.min(axis=0))) if self.first > 1 else 0.0
 
     def see(self, wanted: Indices) -> Indices:
         """Measure every arm on these references too; their lines in `columns`.

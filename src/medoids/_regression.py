@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # References per feature: more features than this explain noise.
 _PER_FEATURE = 16
+# A leader whose rewards rest on fewer references than this explains nothing.
+_SUPPORT = 12
 # References, and arms, whose rewards are laid out at a time.
 _LINES, _ARMS = 1024, 512
 
@@ -77,12 +79,15 @@ class Regression:
         means = [total for total in known_sums.sum(axis=0)[size:]]
         for leader in leaders:
             whole, mean = step.of(int(leader))
-            shared.append(whole[ids] - self.offset[ids])
-            means.append(mean - self.constant)
+            reward = (whole[ids] - self.offset[ids]).astype(float)
+            if _support(reward) >= _SUPPORT:
+                shared.append(reward)
+                means.append(mean - self.constant)
         bounds = np.concatenate([[0], np.cumsum(sample.counts)])
         basis = orthonormal(
             bounds, known[:size, ids].T * scale, known_sums[:, :size],
-            np.stack(shared, axis=1) * scale, np.array(means),
+            np.stack(shared, axis=1) * scale if shared else np.empty((self.m, 0)),
+            np.array(means),
         )  # fmt: skip
         columns = np.empty_like(basis.columns)
         columns[order] = basis.columns
@@ -102,7 +107,7 @@ class Regression:
 
         def work(start: int, stop: int) -> None:
             part = arms[start:stop]
-            value, rest = self._values(*self._project(sources, part, start, stop))
+            value, rest, squares = self._values(*self._project(sources, part, start, stop))
             value += self.constant
             gain = step.own[part, 0]
             if step.swap:
@@ -110,11 +115,15 @@ class Regression:
                 mine = step.owner[part] == np.arange(step.k)[:, None]
                 gain = np.where(mine, step.own[part, 1], gain)
             value += gain
-            low = value - step.z * np.sqrt(np.maximum(rest, 0.0) * self.spread)
+            rest = np.maximum(rest, 0.0)
+            low = value - step.z * np.sqrt(rest * self.spread)
+            if step.state.k:
+                left = np.sqrt(rest / np.maximum(squares, np.finfo(np.float32).tiny))
+                low -= step.guard(part, self.m, np.minimum(left, 1.0))
             mean[start:stop], lower[start:stop] = value.min(axis=0), low.min(axis=0)
 
         self.cache.points.workers.each(work, len(arms), max(_ARMS // -(-step.k // 16), 64))
-        return mean, lower - step.guard(self.m)[arms]
+        return mean, lower
 
     def _sources(self, arms: Indices) -> list[_Source]:
         blocks = [self.cache.measure(level, arms) for level in self.levels]
@@ -177,8 +186,8 @@ class Regression:
         sums: NDArray[np.float32],
         squares: NDArray[np.float32],
         widened: NDArray[np.float32],
-    ) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
-        """Each swap's mean along the basis, and the squares that the basis leaves."""
+    ) -> tuple[NDArray[np.float64], NDArray[np.float32], NDArray[np.float32]]:
+        """Each swap's mean along the basis, the squares that this leaves, and all."""
         size = self.basis.local_target.shape[1]
         local_target = self.basis.local_target.astype(np.float32)
         target = self.basis.global_target.astype(np.float32)
@@ -187,13 +196,14 @@ class Regression:
         inside = np.einsum("kxl,kxl->x", local, local)
         if not self.rewards.swap:
             rest = squares - inside - np.square(shared).sum(axis=1)
-            return value[None].astype(float), rest[None]
+            return value[None].astype(float), rest[None], squares[None]
         more, more_shared = sums[1, :, :, :size], sums[1, :, :, size:]
         values = value + np.einsum("kl,kxl->kx", local_target, more) + more_shared @ target
-        rest = squares + widened.T - inside
+        every = squares + widened.T
+        rest = every - inside
         rest -= np.einsum("kxl,kxl->kx", more, more + 2 * local)
         rest -= np.square(shared + more_shared).sum(axis=2)
-        return values.astype(float), rest
+        return values.astype(float), rest, every
 
 
 def _places(ids: Indices, arms: Indices) -> Indices:
@@ -201,3 +211,9 @@ def _places(ids: Indices, arms: Indices) -> Indices:
     order = np.argsort(ids)
     at = np.minimum(np.searchsorted(ids, arms, sorter=order), len(ids) - 1)
     return np.where(ids[order[at]] == arms, order[at], -1)
+
+
+def _support(values: NDArray[np.float64]) -> float:
+    """How many references carry the sum: all if they are equal, one if one has it all."""
+    squares = float(values @ values)
+    return float(np.abs(values).sum()) ** 2 / squares if squares > 0 else 0.0

@@ -52,7 +52,7 @@ class Rewards(Step):
         ).astype(np.float32)
         # Below this, float32 cannot tell two values apart.
         self.slack = 2e-6 * abs(state.loss / self.n) if state.k else 0.0
-        self._guard = np.zeros(self.n)
+        self._skew = self._missed = np.zeros(self.n)
         self._whole: dict[int, tuple[NDArray[np.float32], float]] = {}
         # Known at every point, and its sum over each owner's members.
         self.known = [state.nearest] * bool(state.k) + [state.second] * (swap and self.k > 1)
@@ -112,28 +112,29 @@ class Rewards(Step):
         self.cache.points.workers.each(work, self.n, 4096)
         m = len(sample.ids)
         if self.state.k:
-            self._guard = self._rare(sizes, m)
+            self._look_for_rare(sizes, m)
         else:
             self.slack = 2e-6 * float(np.abs(mean).mean())
         sigma = np.sqrt(sizes[:, 2] * m)
         if m >= self.n:
             sigma[:] = 0.0
-        return mean.astype(float), lower - self._guard * self._left(m), sigma
+        return mean.astype(float), lower - self.guard(slice(None), m, 1.0), sigma
 
-    def _rare(self, sizes: NDArray[np.float32], m: int) -> Values:
-        """What a normal interval misses where rewards are rare (Bernstein's term).
+    def _look_for_rare(self, sizes: NDArray[np.float32], m: int) -> None:
+        """What a normal interval misses where rewards are few and skewed.
 
-        An arm that no sampled reference rewards has no spread at all. It is taken to
-        have one reward of the usual size, larger for an arm that is far from its medoid.
+        Bernstein's term, with the usual size of an arm's rewards. An arm amid a small
+        group that the sample missed has no reward at all; so each is given one more, of
+        what a neighbour would gain: the arm's own distance to its medoid, less a usual
+        distance between neighbours.
         """
-        total, squares = -sizes[:, 0].astype(float), sizes[:, 1].astype(float)
-        reach = np.maximum(self.base - self.cache.points.own(), 0.0)
+        total, squares = np.maximum(-sizes[:, 0].astype(float), 0.0), sizes[:, 1].astype(float)
         overall = total.sum()
-        usual = squares.sum() / overall if overall > 0 else reach.mean()
-        one = usual * reach / max(reach.mean(), np.finfo(float).tiny)
-        total = np.maximum(total, 0.0) + one
-        size = np.divide(squares + one**2, total, out=np.zeros_like(total), where=total > 0)
-        return np.asarray(self.z**2 / 6 * size / m)
+        usual = squares.sum() / overall if overall > 0 else 0.0
+        one = np.maximum(self.base - self.cache.apart, usual / 3)
+        total = np.maximum(total + one, np.finfo(float).tiny)
+        self._skew = self.z**2 / 3 * squares / total / m
+        self._missed = self.z**2 / 3 * one**2 / total / m
 
     def _left(self, m: int) -> float:
         return max(1.0 - m / self.n, 0.0)
@@ -142,9 +143,13 @@ class Rewards(Step):
         """Estimate and lower bound of some arms, from all references up to `depth`."""
         return Regression(self, depth, leaders).estimate(arms)
 
-    def guard(self, m: int) -> Values:
-        """The term for rare rewards, at a sample of m."""
-        return self._guard * (len(self.first_sample.ids) / m) * self._left(m)
+    def guard(self, arms: Indices | slice, m: int, rest: Values | float) -> Values:
+        """The term for rare and skewed rewards, at a sample of m.
+
+        `rest` is the share of the rewards' size that is left to chance.
+        """
+        scale = len(self.first_sample.ids) / m * self._left(m)
+        return (self._skew[arms] * rest + self._missed[arms]) * scale
 
     def of(self, arm: int) -> tuple[NDArray[np.float32], float]:
         """The rewards of an arm at every point (no medoid going), and their mean."""
