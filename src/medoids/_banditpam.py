@@ -15,6 +15,9 @@ from ._state import State
 
 # The chance that a search drops the best arm; see docs/algorithm.md.
 DELTA = 3e-3
+# References that every arm is measured on at once: so many for each cluster, and at
+# least so many in all.
+PER_CLUSTER, FIRST = 100, 512
 
 
 def banditpam(settings: Settings) -> tuple[State, int]:
@@ -25,7 +28,8 @@ def banditpam(settings: Settings) -> tuple[State, int]:
     points, k = settings.points, settings.n_clusters
     delta = DELTA if settings.delta is None else settings.delta
     z = math.sqrt(2 * math.log(1 / delta))
-    cache = Cache(points, settings.rng.permutation(points.n), settings.memory_limit)
+    order = settings.rng.permutation(points.n)
+    cache = Cache(points, order, settings.memory_limit, max(FIRST, PER_CLUSTER * k))
     state = State(points, k)
 
     def best(swap: bool) -> tuple[Found | None, Search]:

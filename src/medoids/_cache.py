@@ -7,25 +7,17 @@ from numpy.typing import NDArray
 
 from ._points import Indices, Points
 
-_FIRST = 1024
-
 
 class Level:
     """Distances from some arms to one stretch of the reference order."""
 
-    def __init__(self, refs: Indices, n: int) -> None:
+    def __init__(self, refs: Indices, n: int, most: int) -> None:
         self.refs = refs
         self.slot = np.full(n, -1, dtype=np.int32)
         self.used = 0
-        # A width that is no power of two keeps columns from sharing cache lines.
-        self.block = np.empty((0, len(refs) + 16), dtype=np.float32)
-
-    def grow(self, more: int) -> None:
-        if self.used + more > len(self.block):
-            size = max(2 * (self.used + more), 1024)
-            block = np.empty((size, self.block.shape[1]), dtype=np.float32)
-            block[: self.used] = self.block[: self.used]
-            self.block = block
+        # A width that is no power of two keeps columns from sharing cache lines. The
+        # array takes address space alone until rows are written.
+        self.block = np.empty((most, len(refs) + 16), dtype=np.float32)
 
 
 class Cache:
@@ -43,7 +35,7 @@ class Cache:
     """
 
     def __init__(
-        self, points: Points, order: Indices, memory_limit: float, first: int = _FIRST
+        self, points: Points, order: Indices, memory_limit: float, first: int
     ) -> None:
         n = points.n
         self.points, self.order = points, order
@@ -51,7 +43,7 @@ class Cache:
         self.position[order] = np.arange(n)
         room = int(memory_limit / 2 // (4 * n))
         # A quarter more lines are for small clusters, which the first ones may miss.
-        self.first = min(n, first, max(room * 4 // 5, 1))
+        self.first = min(n, first if 2 * first < n else n, max(room * 4 // 5, 1))
         capacity = min(n, max(room, self.first + 1), self.first + self.first // 4 + 8)
         self.columns = np.empty((capacity, n), dtype=np.float32)
         points.block(np.arange(n), order[: self.first], self.columns[: self.first].T)
@@ -69,9 +61,12 @@ class Cache:
 
     def _apart(self) -> float:
         """How far a point usually is from the nearest of the first references."""
-        near = self.columns[: self.first][:, self.order[: self.first]]
-        np.fill_diagonal(near, np.inf)
-        return float(np.median(near.min(axis=0))) if self.first > 1 else 0.0
+        if self.first == 1:
+            return 0.0
+        some = min(self.first, 512)
+        near = self.columns[: self.first, self.order[:some]]
+        near[np.arange(some), np.arange(some)] = np.inf
+        return float(np.median(near.min(axis=0)))
 
     def see(self, wanted: Indices) -> Indices:
         """Measure every arm on these references too; their lines in `columns`.
@@ -95,7 +90,10 @@ class Cache:
         reached = sum(len(level.refs) for level in self.levels)
         while reached < depth:
             stop = min(2 * reached, self.points.n) if reached else self.first
-            self.levels.append(Level(self.order[reached:stop], self.points.n))
+            most = int(self._room // (4 * (stop - reached + 16)))
+            self.levels.append(
+                Level(self.order[reached:stop], self.points.n, min(most, self.points.n))
+            )
             reached = stop
         count, start = 0, 0
         while start < depth:
@@ -106,11 +104,10 @@ class Cache:
     def measure(self, level: Level, arms: Indices) -> tuple[NDArray[np.float32], Indices]:
         """Distances from these arms to a level, and the arms' places in them."""
         missing = arms[level.slot[arms] < 0]
+        stop = level.used + len(missing)
         bytes_needed = 4 * level.block.shape[1] * len(missing)
-        if bytes_needed <= self._room:
+        if bytes_needed <= self._room and stop <= len(level.block):
             self._room -= bytes_needed
-            level.grow(len(missing))
-            stop = level.used + len(missing)
             self._compute(level, missing, level.block[level.used : stop])
             level.slot[missing] = np.arange(level.used, stop, dtype=np.int32)
             level.used = stop

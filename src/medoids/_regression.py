@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ._basis import Basis, orthonormal
 from ._points import Indices
-from ._sample import Sample
+from ._sample import Sample, sort_owners
 
 if TYPE_CHECKING:
     from ._rewards import Rewards, Values
@@ -67,7 +67,7 @@ class Regression:
 
     def _fit(self, leaders: Indices) -> None:
         step, sample = self.rewards, self.sample
-        order = np.argsort(sample.owners, kind="stable")
+        order = sort_owners(sample.owners)
         ids = sample.ids[order]
         scale = np.sqrt(sample.share[sample.owners[order]])[:, None]
         known = np.stack([np.ones(step.n), *step.known])
@@ -122,7 +122,8 @@ class Regression:
                 low -= step.guard(part, self.m, np.minimum(left, 1.0))
             mean[start:stop], lower[start:stop] = value.min(axis=0), low.min(axis=0)
 
-        self.cache.points.workers.each(work, len(arms), max(_ARMS // -(-step.k // 16), 64))
+        most = max(_ARMS // -(-step.k // 16), 64)
+        self.cache.points.workers.each(work, len(arms), min(max(-(-len(arms) // 8), 64), most))
         return mean, lower
 
     def _sources(self, arms: Indices) -> list[_Source]:
@@ -137,7 +138,7 @@ class Regression:
     ) -> _Source:
         part = slice(self.starts[i], self.starts[i + 1])
         owners = self.sample.owners[part]
-        order = np.argsort(owners, kind="stable")
+        order = sort_owners(owners)
         ids, owners = self.sample.ids[part][order], owners[order]
         caps = self.rewards.caps(ids)
         caps[:, 1] += self.offset[ids]
@@ -159,10 +160,11 @@ class Regression:
         step, width = self.rewards, stop - start
         kinds = 2 if step.swap else 1
         rank = sources[0].basis.shape[1]
-        sums = np.zeros((kinds, step.k, width, rank), np.float32)
+        sums = np.zeros((step.k, kinds * width, rank), np.float32)
         squares = np.zeros(width, np.float32)
         widened = np.zeros((width, step.k if step.swap else 0), np.float32)
         panel = np.empty((2, width, _LINES), np.float32)
+        rewards = panel[:kinds].reshape(kinds * width, _LINES)
         for source in sources:
             itself = source.places[start:stop]
             for first in range(0, len(source.ids), _LINES):
@@ -177,9 +179,8 @@ class Regression:
                 basis = source.basis[part]
                 for g in np.flatnonzero(np.diff(bounds)):
                     mine = slice(bounds[g], bounds[g + 1])
-                    for kind in range(kinds):
-                        sums[kind, g] += panel[kind][:, mine] @ basis[mine]
-        return sums, squares, widened
+                    sums[g] += rewards[:, mine] @ basis[mine]
+        return sums.reshape(step.k, kinds, width, rank).swapaxes(0, 1), squares, widened
 
     def _values(
         self,

@@ -109,7 +109,7 @@ class Rewards(Step):
                 start, stop, mean, lower, sizes,
             )  # fmt: skip
 
-        self.cache.points.workers.each(work, self.n, 4096)
+        self.cache.points.workers.each(work, self.n, 1024)
         m = len(sample.ids)
         if self.state.k:
             self._look_for_rare(sizes, m)

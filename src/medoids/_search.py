@@ -109,16 +109,14 @@ class Search:
         """Value the most promising arms exactly, and all that cost nothing."""
         ranked = alive[np.argsort(estimate[alive], kind="stable")]
         self._value(ranked[self.known[ranked]][: 4 * _LEADERS])
-        spread = np.linspace(0, len(ranked) // 3, max(_LEADERS - len(self._values), 0))
-        self._value(np.union1d(ranked[spread.astype(int)], self._best(ranked, estimate)))
+        if len(self._values) < _LEADERS:
+            spread = np.linspace(0, len(ranked) // 3, _LEADERS - len(self._values))
+            self._value(np.union1d(ranked[spread.astype(int)], ranked[:4]))
 
     def _promote(self, alive: Arms, estimate: Values) -> None:
         """Value those that seem better than the best so far: the bar falls for all."""
-        ranked = alive[np.argsort(estimate[alive], kind="stable")[:_LEADERS]]
-        self._value(self._best(ranked, estimate))
-
-    def _best(self, ranked: Arms, estimate: Values) -> Arms:
-        return ranked[:4][estimate[ranked[:4]] < self.threshold]
+        best = alive[np.argsort(estimate[alive], kind="stable")[: _LEADERS // 4]]
+        self._value(best[estimate[best] < self.threshold])
 
     def _leaders(self) -> Arms:
         return np.array(sorted(self._values, key=self._values.__getitem__)[:_LEADERS])
