@@ -7,6 +7,11 @@ from numpy.typing import NDArray
 
 from ._points import Indices, Points
 
+# Shares of the memory limit: distances from all arms to the first references, from some
+# arms to more, from a few to all points; and what is dropped after use. The rest is for
+# arrays of the length of the data.
+_COLUMNS, _LEVELS, _ROWS, _SCRATCH = 0.4, 0.2, 0.1, 0.1
+
 
 class Level:
     """Distances from some arms to one stretch of the reference order."""
@@ -34,14 +39,12 @@ class Cache:
         How many references every arm is measured on at once, if memory allows.
     """
 
-    def __init__(
-        self, points: Points, order: Indices, memory_limit: float, first: int
-    ) -> None:
+    def __init__(self, points: Points, order: Indices, memory_limit: float, first: int) -> None:
         n = points.n
         self.points, self.order = points, order
         self.position = np.empty(n, dtype=np.int64)
         self.position[order] = np.arange(n)
-        room = int(memory_limit / 2 // (4 * n))
+        room = int(_COLUMNS * memory_limit // (4 * n))
         # A quarter more lines are for small clusters, which the first ones may miss.
         self.first = min(n, first if 2 * first < n else n, max(room * 4 // 5, 1))
         capacity = min(n, max(room, self.first + 1), self.first + self.first // 4 + 8)
@@ -50,8 +53,9 @@ class Cache:
         self._line_of: dict[int, int] = {}
         self.apart = self._apart()
         self.levels: list[Level] = []
-        self._room = memory_limit / 4
-        self._row_room = min(max(int(memory_limit / 8 // (4 * n)), 1), n)
+        self._room = _LEVELS * memory_limit
+        self.scratch = _SCRATCH * memory_limit
+        self._row_room = min(max(int(_ROWS * memory_limit // (4 * n)), 1), n)
         self.batch = max(min(64, self._row_room // 2), 1)
         self._rows = np.empty((0, n), dtype=np.float32)
         self.known = np.zeros(n, dtype=bool)
@@ -113,12 +117,13 @@ class Cache:
             level.used = stop
             return level.block, level.slot[arms]
         block = np.empty((len(arms), level.block.shape[1]), dtype=np.float32)
-        known = level.slot[arms]
-        block[known >= 0] = level.block[known[known >= 0]]
-        fresh = np.empty((len(missing), block.shape[1]), dtype=np.float32)
-        self._compute(level, missing, fresh)
-        block[known < 0] = fresh
-        return block, np.arange(len(arms), dtype=np.int32)
+        kept = level.slot[arms] >= 0
+        order = np.argsort(kept, kind="stable")  # those to compute come first
+        self._compute(level, missing, block[: len(missing)])
+        block[len(missing) :] = level.block[level.slot[arms[kept]]]
+        place = np.empty(len(arms), dtype=np.int32)
+        place[order] = np.arange(len(arms), dtype=np.int32)
+        return block, place
 
     def _compute(self, level: Level, arms: Indices, out: NDArray[np.float32]) -> None:
         from ._kernels import turn
@@ -148,7 +153,11 @@ class Cache:
                     self.known[old] = False
             missing = arms[~self.known[arms]]  # one of them may have made room
             stop = start + len(missing)
-            self.points.block(missing, np.arange(self.points.n), self._rows[start:stop])
+            rows = self._rows[start:stop]
+            if self.first == self.points.n:
+                rows[:] = self.columns[self.position[:, None], missing].T
+            else:
+                self.points.block(missing, np.arange(self.points.n), rows)
             self._arm_of[start:stop] = missing
             self._row_of[missing] = np.arange(start, stop)
             self.known[missing] = True

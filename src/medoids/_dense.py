@@ -14,6 +14,7 @@ from ._threads import Workers
 # Rows of the long side that a thread takes at a time, and of the short side that are
 # held as one panel; with so few there, BLAS would copy more than it computes.
 _SLICE, _PANEL, _THIN = 256, 1024, 48
+_BYTES = 2**23
 
 
 class Rows:
@@ -196,7 +197,8 @@ class DensePoints(Points):
                     self._distances(moving, rows, held, panel, target[start:stop])
 
             # Wide slices where the panel is thin, or BLAS has too little to do.
-            size = min(max(_SLICE, _SLICE * _PANEL // len(held)), 32 * _SLICE)
+            size = min(_SLICE * _PANEL // len(held), _BYTES // (4 * panel.shape[1]))
+            size = max(size, _SLICE)
             self.workers.each(work, len(long), size)
 
     def _distances(

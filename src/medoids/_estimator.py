@@ -151,7 +151,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         self.n_iter_ = result.n_iter
         self.n_distances_ = result.n_distances
         self.history_ = result.history
-        self.cluster_centers_ = None if self.metric == "precomputed" else array[self.medoid_indices_]
+        self.cluster_centers_ = (
+            None if self.metric == "precomputed" else array[self.medoid_indices_]
+        )
         return self
 
     def transform(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -172,7 +174,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
     def predict(self, X: ArrayLike) -> NDArray[np.int32]:
         """The nearest medoid of each row; `X` as for `transform`."""
-        return self._distances(X).argmin(axis=0).astype(np.int32)
+        return np.asarray(self._distances(X).argmin(axis=0), dtype=np.int32)
 
     def score(self, X: ArrayLike, y: object = None) -> float:
         """Minus the loss of the medoids on X; `X` as for `transform`."""

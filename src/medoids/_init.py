@@ -12,7 +12,9 @@ from ._state import State
 Init = str | Sequence[int]
 
 
-def start(points: Points, state: State, n_clusters: int, init: Init, rng: np.random.Generator) -> None:
+def start(
+    points: Points, state: State, n_clusters: int, init: Init, rng: np.random.Generator
+) -> None:
     """Put the first medoids into the state: `init` is anything but "build"."""
     if isinstance(init, str) and init == "k-medoids++":
         _spread(points, state, n_clusters, rng)

@@ -68,7 +68,7 @@ def root(total: float, other: float, size: int, p: float) -> float:
 
 @register_jitable
 def root_p(total: float, other: float, size: int, p: float) -> float:
-    return total ** (1.0 / p)
+    return float(total ** (1.0 / p))
 
 
 @register_jitable

@@ -64,7 +64,9 @@ class Monitor:
     def _show(self, entry: dict[str, Any], state: State) -> None:
         total = float(self.points.n) ** 2
         text = f"{entry['phase']} loss {entry['loss']:.6g}"
-        saved = f"{self.points.n_distances:,} distances ({self.points.n_distances / total:.2%} of n²)"
+        saved = (
+            f"{self.points.n_distances:,} distances ({self.points.n_distances / total:.2%} of n²)"
+        )
         if self._bar is None:
             try:
                 from tqdm.auto import tqdm

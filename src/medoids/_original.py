@@ -27,7 +27,7 @@ def banditpam_original(settings: Settings) -> tuple[State, int]:
     state = State(points, k)
 
     def add_row(arm: int) -> Values:
-        return points.exact(np.array([arm]))[0]
+        return np.asarray(points.exact(np.array([arm]))[0])
 
     if settings.init == "build":
         while state.k < k:

@@ -16,7 +16,7 @@ _LOST = 1e-3
 
 
 @cache
-def epilogue_kernel(finish: Leaf) -> Callable[..., None]:
+def epilogue_kernel(finish: Leaf) -> Any:
     """The kernel that turns inner products into distances.
 
     `out[i, j] = finish(|left_i|² + |right_j|² - 2 left_i·right_j)`; the two `pad`
@@ -50,7 +50,7 @@ def epilogue_kernel(finish: Leaf) -> Callable[..., None]:
 
 
 @cache
-def exact_kernel(term: Leaf, finish: Leaf, largest: bool) -> Callable[..., None]:
+def exact_kernel(term: Leaf, finish: Leaf, largest: bool) -> Any:
     """The kernel of exact distances: each row in float64, shifted and scaled on the fly.
 
     One pair of rows after another, so that a distance has the same bits in

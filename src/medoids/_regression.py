@@ -18,7 +18,8 @@ from ._points import Indices
 from ._sample import Sample, sort_owners
 
 if TYPE_CHECKING:
-    from ._rewards import Rewards, Values
+    from ._rewards import Rewards
+    from ._step import Values
 
 # References per feature: more features than this explain noise.
 _PER_FEATURE = 16
@@ -55,7 +56,9 @@ class Regression:
         self.beyond = first.lines[beyond]
         ids = [*(level.refs for level in self.levels), first.ids[beyond]]
         self.starts = np.cumsum([0, *map(len, ids)])
-        self.sample = Sample(np.concatenate(ids), np.concatenate(ids), rewards.owner, rewards.members)
+        self.sample = Sample(
+            np.concatenate(ids), np.concatenate(ids), rewards.owner, rewards.members
+        )
         self.m = len(self.sample.ids)
         # In the first BUILD step rewards are taken against the leader's, which
         # leaves float32 more digits.
@@ -76,7 +79,7 @@ class Regression:
         sloped = step.k * len(known) + len(leaders) <= self.m // _PER_FEATURE
         size = len(known) if sloped else 1
         shared = [value[ids] for value in known[size:]]
-        means = [total for total in known_sums.sum(axis=0)[size:]]
+        means = known_sums.sum(axis=0)[size:].tolist()
         for leader in leaders:
             whole, mean = step.of(int(leader))
             reward = (whole[ids] - self.offset[ids]).astype(float)
@@ -101,6 +104,12 @@ class Regression:
 
     def estimate(self, arms: Indices) -> tuple[Values, Values]:
         """Estimate and lower bound of the best swap of each arm."""
+        # So many at a time that what cannot be kept fits into the scratch memory.
+        size = max(int(self.cache.scratch // (4 * self.m)), 64)
+        parts = [self._estimate(arms[at : at + size]) for at in range(0, len(arms), size)]
+        return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
+
+    def _estimate(self, arms: Indices) -> tuple[Values, Values]:
         step = self.rewards
         mean, lower = np.empty(len(arms)), np.empty(len(arms))
         sources = self._sources(arms)
@@ -133,9 +142,7 @@ class Regression:
             blocks.append((np.ascontiguousarray(extra.T), np.arange(len(arms), dtype=np.int32)))
         return [self._source(i, arms, *block) for i, block in enumerate(blocks)]
 
-    def _source(
-        self, i: int, arms: Indices, block: NDArray[np.float32], slots: Indices
-    ) -> _Source:
+    def _source(self, i: int, arms: Indices, block: NDArray[np.float32], slots: Indices) -> _Source:
         part = slice(self.starts[i], self.starts[i + 1])
         owners = self.sample.owners[part]
         order = sort_owners(owners)

@@ -72,7 +72,7 @@ class Rewards(Step):
         seen = np.bincount(self.owner[ids], minlength=self.k)
         most = max(min(_SEEN, cache.first // (4 * self.k)), 2)
         more = [
-            self._next_members(g, seen[g], most)
+            self._next_members(int(g), int(seen[g]), most)
             for g in np.flatnonzero(seen < np.minimum(most, self.members))
         ]
         if more:

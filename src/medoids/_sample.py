@@ -26,9 +26,7 @@ class Sample:
         the variance of the mean; zero where all its points are in the sample.
     """
 
-    def __init__(
-        self, ids: Indices, lines: Indices, owner: Indices, members: Indices
-    ) -> None:
+    def __init__(self, ids: Indices, lines: Indices, owner: Indices, members: Indices) -> None:
         n = members.sum()
         self.ids, self.lines = ids, lines
         self.owners = owner[ids]

@@ -85,7 +85,7 @@ class Search:
 
     def run(self) -> Found | None:
         estimate, lower, sigma = self.rewards.screen()
-        alive = np.flatnonzero(self.candidates)
+        alive: Arms = np.flatnonzero(self.candidates)
         self.sigma = np.quantile(sigma[alive[:: 1 + len(alive) // 8192]], [0, 0.25, 0.5, 0.75, 1])
         came, alive = len(alive), alive[lower[alive] <= self.threshold]
         if len(alive) > _FEW:

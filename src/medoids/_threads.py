@@ -23,7 +23,7 @@ def effective_jobs(n_jobs: int | None) -> int:
         raise ValueError(
             "n_jobs=0 has no meaning: use a positive number, -1 or None for all cores."
         )
-    cores = joblib.cpu_count()
+    cores = int(joblib.cpu_count())
     if n_jobs is None:
         share = os.environ.get("OMP_NUM_THREADS", "")
         return min(cores, int(share)) if share.isdigit() and int(share) > 0 else cores
@@ -117,9 +117,7 @@ class Workers:
             for start in starts:
                 work(start, min(start + size, total))
             return
-        futures = [
-            self._pool.submit(work, start, min(start + size, total)) for start in starts
-        ]
+        futures = [self._pool.submit(work, start, min(start + size, total)) for start in starts]
         try:
             for future in futures:
                 future.result()

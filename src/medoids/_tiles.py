@@ -18,7 +18,7 @@ _PANEL = 128
 
 
 @cache
-def block_kernel(term: Leaf, finish: Leaf, largest: bool) -> Callable[..., None]:
+def block_kernel(term: Leaf, finish: Leaf, largest: bool) -> Any:
     """The kernel that fills `out[i, j]` with the distance of `left[i]` and `right[j]`.
 
     Two rows by four stay in registers: each coordinate loaded serves 8 distances.

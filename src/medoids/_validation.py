@@ -124,9 +124,9 @@ def starting(init: Any, k: int, n: int) -> Init:
 def chance(delta: Any) -> float | None:
     if delta is None:
         return None
-    if isinstance(delta, bool) or not isinstance(delta, numbers.Real):
+    if isinstance(delta, bool) or not isinstance(delta, float | int | np.number):
         raise TypeError(f"delta must be a number between 0 and 1 or None, got {delta!r}.")
-    if not 0 < delta < 1:
+    if not 0 < float(delta) < 1:
         raise ValueError(f"delta={delta} must be above 0 and below 1; smaller is safer.")
     return float(delta)
 
