@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cache
 from types import TracebackType
 
@@ -96,7 +96,8 @@ class Workers:
         self._blas = _one_blas_thread
         self._blas.__enter__()
         if self.n_jobs > 1:
-            self._pool = ThreadPoolExecutor(self.n_jobs, thread_name_prefix="medoids")
+            # The calling thread works too.
+            self._pool = ThreadPoolExecutor(self.n_jobs - 1, thread_name_prefix="medoids")
         return self
 
     def __exit__(
@@ -112,16 +113,42 @@ class Workers:
 
     def each(self, work: Callable[[int, int], None], total: int, size: int) -> None:
         """Call `work(start, stop)` for every slice of `size` out of `total`."""
-        starts = range(0, total, size)
-        if self._pool is None or len(starts) <= 1:
-            for start in starts:
-                work(start, min(start + size, total))
-            return
-        futures = [self._pool.submit(work, start, min(start + size, total)) for start in starts]
+        starts = _Starts(range(0, total, size))
+
+        def drain() -> None:
+            try:
+                for start in starts:
+                    work(start, min(start + size, total))
+            except BaseException:
+                starts.end()  # the other threads take no further slice
+                raise
+
+        others: list[Future[None]] = []
+        if self._pool is not None:
+            helpers = min(self.n_jobs, -(-total // size)) - 1
+            others = [self._pool.submit(drain) for _ in range(helpers)]
         try:
-            for future in futures:
-                future.result()
-        except BaseException:
-            for future in futures:
-                future.cancel()
-            raise
+            drain()
+        finally:
+            wait(others)
+        for other in others:
+            other.result()
+
+
+class _Starts:
+    """Starts of slices that several threads take from, each one once."""
+
+    def __init__(self, starts: range) -> None:
+        self._starts = iter(starts)
+        self._lock = threading.Lock()
+
+    def __iter__(self) -> _Starts:
+        return self
+
+    def __next__(self) -> int:
+        with self._lock:
+            return next(self._starts)
+
+    def end(self) -> None:
+        with self._lock:
+            self._starts = iter(range(0))
