@@ -139,27 +139,21 @@ class Cache:
     def fetch(self, arms: Indices) -> tuple[NDArray[np.float32], Indices]:
         """Distances from each arm to every point, and the arms' places in them.
 
-        They are kept until others need the room, so use them at once; ask for at
-        most `batch` arms that are not known.
+        They are kept until others need the room, so use them at once. Ask for arms that
+        are all known, or for at most `batch` that are not.
         """
-        missing = arms[~self.known[arms]]
-        if len(missing):
+        if not self.known[arms].all():
             if not len(self._rows):
                 self._rows = np.empty((self._row_room, self.points.n), dtype=np.float32)
-            start = self._next if self._next + len(missing) <= self._row_room else 0
-            stop = start + len(missing)
-            for old in self._arm_of[start:stop]:
-                if old >= 0:
-                    self.known[old] = False
-            missing = arms[~self.known[arms]]  # one of them may have made room
-            stop = start + len(missing)
-            rows = self._rows[start:stop]
+            start = self._next if self._next + len(arms) <= self._row_room else 0
+            stop = start + len(arms)
+            old = self._arm_of[start:stop]
+            self.known[old[old >= 0]] = False
             if self.first == self.points.n:
-                rows[:] = self.columns[self.position[:, None], missing].T
+                self._rows[start:stop] = self.columns[self.position[:, None], arms].T
             else:
-                self.points.block(missing, np.arange(self.points.n), rows)
-            self._arm_of[start:stop] = missing
-            self._row_of[missing] = np.arange(start, stop)
-            self.known[missing] = True
+                self.points.block(arms, np.arange(self.points.n), self._rows[start:stop])
+            self._arm_of[start:stop], self._row_of[arms] = arms, np.arange(start, stop)
+            self.known[arms] = True
             self._next = stop
         return self._rows, self._row_of[arms]

@@ -1,0 +1,44 @@
+# Needs python3 (3.11 or newer) with pip and venv, and make. Everything else goes to .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CODE := src tests benchmarks examples
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench check-exact clean
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+
+help:  ## show this list
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
+
+demo: $(VENV)/.with-progress,plot  ## cluster handwritten digits; draws out/demo.png
+	@$(BIN)/python examples/demo.py
+
+test: lint $(VENV)/.with-test  ## lint, types, tests and doctests
+	@$(BIN)/python -m pytest
+
+lint: $(VENV)/.with-lint  ## ruff (rules and format) and mypy
+	@$(BIN)/ruff check $(CODE)
+	@$(BIN)/ruff format --check $(CODE)
+	@$(BIN)/mypy
+
+bench: $(VENV)/.with-bench  ## measure against other packages (ARGS="--quick" for less)
+	@$(BIN)/python benchmarks/bench.py $(ARGS)
+
+check-exact: $(VENV)/.with-progress,plot  ## compare with exact PAM (ARGS="--quick" for less)
+	@$(BIN)/python benchmarks/check_exact.py $(ARGS)
+
+clean:  ## remove what the other targets made, except .venv
+	@rm -rf out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@find $(wildcard $(CODE)) -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# One stamp for each set of extras: installed again only when pyproject.toml changes.
+$(VENV)/.with-%: pyproject.toml | $(BIN)/python
+	@echo "Installing medoids[$*] into $(VENV)"
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable ".[$*]"
+	@touch $@
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "medoids needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
+	@$(PYTHON) -m venv $(VENV)

@@ -1,0 +1,34 @@
+"""Fixtures of the whole suite."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from numpy.typing import NDArray
+from sklearn.datasets import load_digits
+
+settings.register_profile("medoids", deadline=None, derandomize=True, max_examples=25)
+settings.load_profile("medoids")
+
+
+@pytest.fixture(scope="session")
+def images() -> NDArray[np.float32]:
+    """Rows of pixels: MNIST where MEDOIDS_DATA has it, else scikit-learn's digits, jittered."""
+    folder = os.environ.get("MEDOIDS_DATA")
+    if folder and (Path(folder) / "mnist.npz").exists():
+        with np.load(Path(folder) / "mnist.npz") as data:
+            return data["X"][:9000].astype(np.float32)
+    rng = np.random.default_rng(0)
+    digits = load_digits().data
+    return np.concatenate([digits + rng.normal(size=digits.shape) for _ in range(5)]).astype(
+        np.float32
+    )
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)

@@ -1,0 +1,107 @@
+"""Brute force, data and small tools that several test files share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from medoids._cache import Cache
+from medoids._dense import DensePoints
+from medoids._metrics import resolve
+from medoids._points import PrecomputedPoints
+from medoids._state import State
+from medoids._threads import Workers
+
+Floats = NDArray[np.floating]
+
+
+def dense(X: Floats, metric: str = "euclidean", *, copy_limit: float = 0, **params: Any) -> DensePoints:
+    """Points on one thread."""
+    _, row, p = resolve(metric, params)
+    return DensePoints(X, row, p, Workers(1), copy_limit)
+
+
+def precomputed(matrix: Floats) -> PrecomputedPoints:
+    return PrecomputedPoints(matrix, Workers(1))
+
+
+def loss_of(matrix: Floats, medoids: Sequence[int]) -> float:
+    """The sum over columns of the lowest of the medoids' rows."""
+    return float(np.asarray(matrix, dtype=float)[list(medoids)].min(axis=0).sum())
+
+
+def build_by_force(matrix: Floats, k: int) -> list[int]:
+    """BUILD, straight from its definition; the lowest index on a tie."""
+    medoids: list[int] = []
+    for _ in range(k):
+        rest = [i for i in range(len(matrix)) if i not in medoids]
+        losses = [loss_of(matrix, [*medoids, i]) for i in rest]
+        medoids.append(rest[int(np.argmin(losses))])
+    return medoids
+
+
+def swaps_by_force(matrix: Floats, medoids: Sequence[int]) -> NDArray[np.float64]:
+    """The loss after every swap: a row for each point, a column for each medoid."""
+    n, k = len(matrix), len(medoids)
+    losses = np.empty((n, k))
+    for m in range(k):
+        others = [medoid for i, medoid in enumerate(medoids) if i != m]
+        rest = np.asarray(matrix, dtype=float)[others].min(axis=0) if others else np.full(n, np.inf)
+        losses[:, m] = np.minimum(matrix, rest).sum(axis=1)
+    return losses
+
+
+def pam_by_force(matrix: Floats, k: int) -> list[int]:
+    """PAM, straight from its definition."""
+    medoids = build_by_force(matrix, k)
+    while k < len(matrix):
+        losses = swaps_by_force(matrix, medoids)
+        losses[medoids] = np.inf
+        arm, position = np.unravel_index(losses.argmin(), losses.shape)
+        if losses[arm, position] >= loss_of(matrix, medoids) - 1e-12:
+            break
+        medoids[position] = int(arm)
+    return medoids
+
+
+def state_of(points: PrecomputedPoints | DensePoints, medoids: Sequence[int]) -> State:
+    """PAM's state with these medoids."""
+    state = State(points, max(len(medoids), 1))
+    for medoid in medoids:
+        state.add(medoid, points.exact(np.array([medoid]))[0])
+    return state
+
+
+def small_first(monkeypatch: Any, first: int) -> None:
+    """Let the bandit sample `first` references at once, so that small data exercise it."""
+    monkeypatch.setattr(
+        "medoids._banditpam.Cache",
+        lambda points, order, limit, *rest: Cache(points, order, limit, first),
+    )
+
+
+def mixture(n: int, d: int, groups: int, seed: int, spread: float = 4.0) -> Floats:
+    """A Gaussian mixture with clusters of different sizes."""
+    rng = np.random.default_rng(seed)
+    centres = rng.normal(scale=spread, size=(groups, d))
+    weight = rng.dirichlet(np.full(groups, 3.0))
+    return centres[rng.choice(groups, n, p=weight)] + rng.normal(size=(n, d))
+
+
+def asymmetric(n: int, seed: int) -> Floats:
+    """Distances in the plane, each way at its own pace."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    plain = np.sqrt(np.square(X[:, None] - X[None]).sum(axis=2))
+    return plain * rng.uniform(0.5, 1.5, size=(n, n))
+
+
+def one_line(error: BaseException) -> str:
+    """The message of an error, which must be one line."""
+    text = str(error)
+    assert text, "an error says something"
+    assert "\n" not in text, text
+    return text

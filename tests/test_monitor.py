@@ -1,0 +1,73 @@
+"""The progress bar."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from helpers import mixture
+
+from medoids import KMedoids, k_medoids
+
+
+@pytest.mark.parametrize("method", ["banditpam", "banditpam_original", "pam"])
+def test_silence_is_the_default(capfd: pytest.CaptureFixture[str], method: str) -> None:
+    KMedoids(3, method=method).fit(mixture(200, 2, 3, 0))
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("method", ["banditpam", "banditpam_original", "pam"])
+def test_a_bar_on_the_error_stream(capfd: pytest.CaptureFixture[str], method: str) -> None:
+    KMedoids(3, method=method, verbose=1).fit(mixture(200, 2, 3, 0))
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "loss" in err
+    assert "step" in err
+    assert "swap" in err
+    assert "of n²" in err
+
+
+def test_a_line_for_each_step(capfd: pytest.CaptureFixture[str]) -> None:
+    found = k_medoids(mixture(200, 2, 3, 0), 3, verbose=2)
+    out, err = capfd.readouterr()
+    assert out == ""
+    lines = [line for line in err.replace("\r", "\n").splitlines() if line.rstrip().endswith(" s")]
+    assert len(lines) == len(found.history)
+
+
+def test_without_tqdm(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    found = k_medoids(mixture(200, 2, 3, 0), 3, verbose=1)
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert len(err.splitlines()) == len(found.history)
+
+
+def test_the_bar_is_closed_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    from medoids._monitor import Monitor
+    from medoids._state import State
+
+    closed: list[bool] = []
+    close = Monitor.close
+
+    def watch(self: Monitor) -> None:
+        close(self)
+        closed.append(self._bar is None)
+
+    def fail(self: State, *args: object) -> float:
+        raise RuntimeError("amid a fit")
+
+    monkeypatch.setattr(Monitor, "close", watch)
+    monkeypatch.setattr(State, "loss_after", fail)
+    with pytest.raises(RuntimeError, match="amid a fit"):
+        k_medoids(mixture(200, 2, 3, 0), 3, init="random", random_state=0, verbose=1)
+    assert closed == [True]
+
+
+def test_verbose_changes_no_result() -> None:
+    X = mixture(300, 2, 3, 0)
+    quiet, loud = (k_medoids(X, 3, verbose=v, random_state=0) for v in (0, 2))
+    assert quiet.medoid_indices.tolist() == loud.medoid_indices.tolist()
+    assert quiet.n_distances == loud.n_distances
