@@ -7,11 +7,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
-settings.register_profile("medoids", deadline=None, derandomize=True, max_examples=25)
+settings.register_profile(
+    "medoids",
+    max_examples=25,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    # The fixture that makes the first block small holds for all examples of a test.
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 settings.load_profile("medoids")
 
 
@@ -27,8 +35,3 @@ def images() -> NDArray[np.float32]:
     return np.concatenate([digits + rng.normal(size=digits.shape) for _ in range(5)]).astype(
         np.float32
     )
-
-
-@pytest.fixture
-def rng() -> np.random.Generator:
-    return np.random.default_rng(0)

@@ -18,7 +18,9 @@ from medoids._threads import Workers
 Floats = NDArray[np.floating]
 
 
-def dense(X: Floats, metric: str = "euclidean", *, copy_limit: float = 0, **params: Any) -> DensePoints:
+def dense(
+    X: Floats, metric: str = "euclidean", *, copy_limit: float = 0, **params: Any
+) -> DensePoints:
     """Points on one thread."""
     _, row, p = resolve(metric, params)
     return DensePoints(X, row, p, Workers(1), copy_limit)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import pytest
-from helpers import Floats, asymmetric, loss_of, mixture, small_first
 from scipy.spatial.distance import cdist
 
+from helpers import Floats, asymmetric, loss_of, mixture, small_first
 from medoids import KMedoids, k_medoids
 
 KEYS = {"phase", "step", "arms", "rounds", "distances", "loss", "sigma", "seconds"}
@@ -55,7 +56,9 @@ def instances(images: Floats) -> list[tuple[str, Floats, str, int, int]]:
     for i, (name, (make, metric)) in enumerate(ROWS.items()):
         for seed in range(4):
             n = [1200, 1600, 2100, 1400][seed]
-            made.append((f"{name}-{seed}", make(n, seed), metric, 3 + (seed + i) % 6, 128 << seed % 2))
+            made.append(
+                (f"{name}-{seed}", make(n, seed), metric, 3 + (seed + i) % 6, 128 << seed % 2)
+            )
     for seed in range(3):
         matrix = asymmetric(1300, seed)
         made.append((f"asymmetric-{seed}", matrix, "precomputed", 3 + seed, 128))
@@ -116,7 +119,7 @@ def test_metrics_that_need_all_digits(metric: str, monkeypatch: pytest.MonkeyPat
     """A town under haversine, large codes under hamming, one direction under cosine."""
     small_first(monkeypatch, 128)
     rng = np.random.default_rng(0)
-    X = rng.normal(scale=1e-4, size=(1200, 2)) + [0.9, 0.2]
+    X = rng.normal((0.9, 0.2), 1e-4, size=(1200, 2))
     if metric == "hamming":
         X = rng.integers(0, 4, size=(1200, 6)) + 2.0**40 * (np.arange(6) < 3)
     elif metric == "cosine":
@@ -127,9 +130,7 @@ def test_metrics_that_need_all_digits(metric: str, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("init", ["random", "k-medoids++", [5, 700, 32, 1111]])
-def test_any_start_follows_pam(
-    init: str | list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_any_start_follows_pam(init: str | list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     small_first(monkeypatch, 128)
     X = mixture(1300, 4, 4, 5)
     found = KMedoids(4, init=init, random_state=0, max_iter=0).fit(X)
@@ -196,7 +197,7 @@ def test_the_loss_falls_with_every_step(
         found = k_medoids(matrix, 7, metric="precomputed", init=init, random_state=0)
     losses = [step["loss"] for step in found.history]
     # The last step only finds that nothing helps.
-    assert all(after < before for before, after in zip(losses[:-1], losses[1:-1], strict=False))
+    assert all(after < before for before, after in pairwise(losses[:-1]))
     assert losses[-1] == losses[-2]
     assert losses[-1] == found.inertia
 
@@ -206,7 +207,9 @@ def test_little_memory_changes_nothing_but_the_work(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small_first(monkeypatch, 256)
-    X, metric = (mixture(2000, 5, 6, 4), "l2") if kind == "rows" else (asymmetric(2000, 4), "precomputed")
+    X, metric = (
+        (mixture(2000, 5, 6, 4), "l2") if kind == "rows" else (asymmetric(2000, 4), "precomputed")
+    )
     roomy = k_medoids(X, 6, metric=metric, random_state=0)
     tight = k_medoids(X, 6, metric=metric, random_state=0, memory_limit="1.3MB")
     assert tight.medoid_indices.tolist() == roomy.medoid_indices.tolist()
@@ -233,9 +236,7 @@ def test_a_matrix_and_its_rows_agree(seed: int, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("kind", ["rows", "matrix"])
 @pytest.mark.parametrize("scale", [1e-100, 1e-30, 1e-20, 1e12, 1e18, 1e25])
-def test_any_scale_while_sampling(
-    kind: str, scale: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_any_scale_while_sampling(kind: str, scale: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Squares of rewards leave float32's range long before the rewards do."""
     small_first(monkeypatch, 128)
     X = mixture(1200, 4, 5, 0)

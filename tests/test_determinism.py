@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import Floats, asymmetric, mixture, small_first
 from sklearn.base import clone
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from helpers import Floats, asymmetric, mixture, small_first
 from medoids import KMedoids
 from medoids._dense import DensePoints
 from medoids._threads import Workers
@@ -51,7 +51,9 @@ def our_threads() -> list[str]:
 
 
 @pytest.mark.parametrize("n_jobs", [2, 3, None, -1])
-def test_any_number_of_threads(X: Floats, km: KMedoids, expected: Result, n_jobs: int | None) -> None:
+def test_any_number_of_threads(
+    X: Floats, km: KMedoids, expected: Result, n_jobs: int | None
+) -> None:
     assert result_of(clone(km).set_params(n_jobs=n_jobs).fit(X)) == expected
 
 
@@ -134,9 +136,7 @@ def test_in_a_forked_child(X: Floats, expected: Result, n_jobs: int, when: str) 
 def test_four_fits_at_once(X: Floats, km: KMedoids, expected: Result) -> None:
     before = blas_threads()
     with ThreadPoolExecutor(4) as pool:
-        fits = [
-            pool.submit(clone(km).set_params(n_jobs=jobs).fit, X) for jobs in (1, 2, 3, None)
-        ]
+        fits = [pool.submit(clone(km).set_params(n_jobs=jobs).fit, X) for jobs in (1, 2, 3, None)]
         assert [result_of(fit.result(timeout=120)) for fit in fits] == [expected] * 4
     assert blas_threads() == before
     assert our_threads() == []

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from helpers import Floats, asymmetric, loss_of, mixture
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.cluster import KMeans
@@ -19,6 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from helpers import Floats, asymmetric, loss_of, mixture
 from medoids import KMedoids, KMedoidsResult, k_medoids, medoid
 
 NAMES = ["long", "wide", "high"]
@@ -157,9 +157,7 @@ def test_names_of_what_comes_out(X: Floats, km: KMedoids) -> None:
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_tables(X: Floats, km: KMedoids, library: str) -> None:
-    table = (
-        pd.DataFrame(X, columns=NAMES) if library == "pandas" else pl.DataFrame(X, schema=NAMES)
-    )
+    table = pd.DataFrame(X, columns=NAMES) if library == "pandas" else pl.DataFrame(X, schema=NAMES)
     fitted = clone(km).fit(table)
     assert fitted.feature_names_in_.tolist() == NAMES
     np.testing.assert_array_equal(fitted.medoid_indices_, km.medoid_indices_)

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import Floats, dense
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import haversine_distances
 
+from helpers import Floats, dense
 from medoids._metrics import METRICS, SYNONYMS, resolve
 from medoids._validation import as_floats
 
@@ -197,8 +197,8 @@ def test_blocks_tell_large_codes_apart() -> None:
 
 def test_blocks_of_places_in_one_town() -> None:
     metres = 1 / 6.4e6
-    place = np.random.default_rng(0).normal(scale=3000 * metres, size=(120, 2))
-    check_relative_error(place + [0.9, 0.2], "haversine", 1e-2)
+    places = np.random.default_rng(0).normal((0.9, 0.2), 3000 * metres, size=(120, 2))
+    check_relative_error(places, "haversine", 1e-2)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 import pytest
-from helpers import mixture
 
+from helpers import mixture
 from medoids import KMedoids, k_medoids
 
 
@@ -35,9 +35,7 @@ def test_a_line_for_each_step(capfd: pytest.CaptureFixture[str]) -> None:
     assert len(lines) == len(found.history)
 
 
-def test_without_tqdm(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_tqdm(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     found = k_medoids(mixture(200, 2, 3, 0), 3, verbose=1)
     out, err = capfd.readouterr()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers import asymmetric, mixture, precomputed, state_of
 
+from helpers import asymmetric, mixture, precomputed, state_of
 from medoids import k_medoids
 from medoids._original import _batch_sums
 from medoids._points import Points

@@ -5,6 +5,8 @@ from __future__ import annotations
 import kmedoids
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
+
 from helpers import (
     Floats,
     asymmetric,
@@ -14,8 +16,6 @@ from helpers import (
     pam_by_force,
     swaps_by_force,
 )
-from scipy.spatial.distance import cdist
-
 from medoids import KMedoidsResult, k_medoids
 
 

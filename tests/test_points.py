@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers import asymmetric, dense, precomputed
 
+from helpers import asymmetric, dense, precomputed
 from medoids._dense import DensePoints
 from medoids._metrics import resolve
 from medoids._points import PrecomputedPoints

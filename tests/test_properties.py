@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import warnings
+from itertools import pairwise
 from typing import Any
 
 import hypothesis.extra.numpy as arrays
 import numpy as np
 import pytest
-from helpers import Floats, loss_of, small_first, swaps_by_force
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
 
+from helpers import Floats, loss_of, small_first, swaps_by_force
 from medoids import KMedoidsResult, k_medoids
 
-MODEST = settings(
-    max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
-)
 SHAPES = st.tuples(st.integers(2, 60), st.integers(1, 4))
 # Few values, so that ties, copies and constant columns are common.
 GRIDS = arrays.arrays(np.float64, SHAPES, elements=st.integers(-4, 4).map(float))
@@ -44,8 +42,7 @@ def first(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> in
     return request.param
 
 
-@MODEST
-@given(seed=SEEDS, n=st.integers(40, 60), d=st.integers(1, 4), k=st.integers(1, 5))
+@given(seed=SEEDS, n=st.integers(40, 60), d=st.integers(2, 4), k=st.integers(1, 5))
 def test_the_order_of_the_rows_does_not_matter(
     first: int | None, seed: int, n: int, d: int, k: int
 ) -> None:
@@ -56,7 +53,6 @@ def test_the_order_of_the_rows_does_not_matter(
     assert permuted.inertia == pytest.approx(plain.inertia, rel=1e-12)
 
 
-@MODEST
 @given(seed=SEEDS, n=st.integers(2, 30), d=st.integers(1, 3), k=st.integers(1, 5))
 def test_doubling_every_point_at_most_doubles_the_loss(seed: int, n: int, d: int, k: int) -> None:
     X = cloud(seed, n, d)
@@ -65,7 +61,6 @@ def test_doubling_every_point_at_most_doubles_the_loss(seed: int, n: int, d: int
     assert doubled.inertia <= 2 * plain.inertia * (1 + 1e-12)
 
 
-@MODEST
 @given(
     X=GRIDS,
     k=st.integers(1, 5),
@@ -83,11 +78,8 @@ def test_scaling_by_a_power_of_two_scales_the_loss(
     assert scaled.labels.tolist() == plain.labels.tolist()
 
 
-@MODEST
 @given(X=GRIDS, k=st.integers(1, 6), metric=st.sampled_from(["l1", "sqeuclidean"]))
-def test_moving_all_points_moves_nothing(
-    first: int | None, X: Floats, k: int, metric: str
-) -> None:
+def test_moving_all_points_moves_nothing(first: int | None, X: Floats, k: int, metric: str) -> None:
     k = min(k, len(X))
     plain = fit(X, k, metric=metric, random_state=0)
     moved = fit(X + 1024.0, k, metric=metric, random_state=0)
@@ -95,7 +87,6 @@ def test_moving_all_points_moves_nothing(
     assert moved.inertia == plain.inertia
 
 
-@MODEST
 @given(X=GRIDS, k=st.integers(1, 6), n_jobs=st.integers(1, 4), seed=SEEDS)
 def test_any_number_of_threads(
     first: int | None, X: Floats, k: int, n_jobs: int, seed: int
@@ -108,7 +99,6 @@ def test_any_number_of_threads(
     assert (one.inertia, one.n_distances) == (many.inertia, many.n_distances)
 
 
-@MODEST
 @given(
     X=GRIDS,
     k=st.integers(1, 6),
@@ -130,10 +120,9 @@ def test_the_result_is_consistent(
     paid = matrix[np.array(medoids)[found.labels], np.arange(len(X))]
     np.testing.assert_allclose(paid, matrix[medoids].min(axis=0), rtol=1e-12, atol=1e-12)
     losses = [step["loss"] for step in found.history]
-    assert all(after <= before for before, after in zip(losses, losses[1:], strict=False))
+    assert all(after <= before for before, after in pairwise(losses))
 
 
-@MODEST
 @given(X=GRIDS, k=st.integers(1, 6), metric=st.sampled_from(["l1", "sqeuclidean"]), seed=SEEDS)
 def test_ties_are_pams(first: int | None, X: Floats, k: int, metric: str, seed: int) -> None:
     # Sums of whole numbers are exact, so that a tie is a tie.
@@ -143,7 +132,6 @@ def test_ties_are_pams(first: int | None, X: Floats, k: int, metric: str, seed: 
     assert found.medoid_indices.tolist() == exact.medoid_indices.tolist()
 
 
-@MODEST
 @given(
     matrix=st.integers(2, 40).flatmap(
         lambda n: arrays.arrays(np.float64, (n, n), elements=st.integers(-5, 9).map(float))

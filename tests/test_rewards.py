@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from helpers import (
     Floats,
     asymmetric,
@@ -15,7 +16,6 @@ from helpers import (
     state_of,
     swaps_by_force,
 )
-
 from medoids._cache import Cache
 from medoids._dense import DensePoints
 from medoids._points import PrecomputedPoints

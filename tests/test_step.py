@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers import asymmetric, loss_of, precomputed, state_of, swaps_by_force
 
+from helpers import asymmetric, loss_of, precomputed, state_of, swaps_by_force
 from medoids._step import Step
 from medoids._threads import Workers
 

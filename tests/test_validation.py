@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse
-from helpers import one_line
 
+from helpers import one_line
 from medoids import KMedoids, k_medoids, medoid
 from medoids._validation import as_floats, memory
 
@@ -22,6 +23,10 @@ def changed(array: np.ndarray, value: float) -> np.ndarray:
     return array
 
 
+FITS: dict[str, Callable[[Any, dict[str, Any]], object]] = {
+    "function": lambda data, arguments: k_medoids(data, **arguments),
+    "estimator": lambda data, arguments: KMedoids(**arguments).fit(data),
+}
 # What is given, arguments, and what the message must name.
 DATA: list[tuple[str, Any, dict[str, Any], str]] = [
     ("nan", changed(X, np.nan), {}, "X contains NaN at row 7, column 2"),
@@ -94,37 +99,30 @@ ARGUMENTS: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize("through", ["function", "estimator"])
+@pytest.mark.parametrize("through", FITS)
 @pytest.mark.parametrize(
     ("data", "arguments", "names"), [row[1:] for row in DATA], ids=[row[0] for row in DATA]
 )
 @pytest.mark.filterwarnings("ignore")
 def test_bad_data(data: Any, arguments: dict[str, Any], names: str, through: str) -> None:
     with pytest.raises((ValueError, TypeError), match=names) as caught:
-        if through == "function":
-            k_medoids(data, 2, **arguments)
-        else:
-            KMedoids(2, **arguments).fit(data)
+        FITS[through](data, {"n_clusters": 2, **arguments})
     one_line(caught.value)
 
 
 @pytest.mark.parametrize("data", [np.arange(9.0), 3.0, None, X.astype(complex)])
 def test_what_scikit_learn_refuses_in_its_own_words(data: Any) -> None:
-    with pytest.raises(ValueError, match="2D array|Complex data"):
+    with pytest.raises(ValueError, match=r"2D array|Complex data"):
         k_medoids(data, 2)
 
 
-@pytest.mark.parametrize("through", ["function", "estimator"])
+@pytest.mark.parametrize("through", FITS)
 @pytest.mark.parametrize(
     ("arguments", "names"), [row[1:] for row in ARGUMENTS], ids=[row[0] for row in ARGUMENTS]
 )
 def test_bad_arguments(arguments: dict[str, Any], names: str, through: str) -> None:
-    arguments = {"n_clusters": 3, **arguments}
     with pytest.raises((ValueError, TypeError), match=names) as caught:
-        if through == "function":
-            k_medoids(X, **arguments)
-        else:
-            KMedoids(**arguments).fit(X)
+        FITS[through](X, {"n_clusters": 3, **arguments})
     one_line(caught.value)
 
 

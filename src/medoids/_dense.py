@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._metrics import Metric
-from ._points import Floats, Indices, Points
+from ._points import Floats, Indices, Points, moderate
 from ._threads import Workers
 
 # Rows of the long side that a thread takes at a time, and of the short side that are
@@ -102,7 +102,7 @@ class DensePoints(Points):
         self._product = metric.term == "square"
         self._plain = not self._pad.any()
         self._kernel, self._thin_kernel = _kernels(metric)
-        self._centre, self._unit = self._frame()
+        self._centre, self._scale = self._frame()
         self._ready: NDArray[np.float32] | None = None
         self._prepare(copy_limit)
         self._squares = np.empty(self.n if self._product else 0, dtype=np.float32)
@@ -128,10 +128,13 @@ class DensePoints(Points):
         self.workers.each(look, self.n, 4096)
         centre = total.sum(axis=0) / self.n
         largest = float(np.max([high.max(axis=0) - centre, centre - low.min(axis=0)]))
+        unit = moderate(largest)
+        self.unit = unit**self.metric.degree
+        self.rows.form[:, 1] = 1 / unit
         far = float(np.abs(centre).max()) > 2 * largest
-        if array.dtype == np.float32 and not far and (largest == 0 or 1e-9 < largest < 1e9):
+        if array.dtype == np.float32 and not far and unit == 1:
             return None, 1.0
-        return centre, 2.0 ** np.floor(np.log2(largest)) if largest > 0 else 1.0
+        return centre, unit
 
     def _prepare(self, copy_limit: float) -> None:
         """Hold all rows in their float32 form where that is small enough."""
@@ -153,7 +156,7 @@ class DensePoints(Points):
         if self.metric.form.endswith("unit"):
             return (part - form[rows, :1]) * form[rows, 1:2]
         if self._centre is not None:
-            return (part - self._centre) / self._unit
+            return (part - self._centre) / self._scale
         return part
 
     def panel(self, rows: Indices) -> NDArray[np.float32]:
@@ -209,9 +212,8 @@ class DensePoints(Points):
         right_panel: NDArray[np.float32],
         out: NDArray[np.float32],
     ) -> None:
-        unit = np.float32(self._unit**self.metric.degree)
         if not self._product or (self._plain and min(len(left), len(right)) < _THIN):
-            self._thin_kernel(left_panel, right_panel, np.float32(self.p), unit, out)
+            self._thin_kernel(left_panel, right_panel, np.float32(self.p), out)
             return
         squares, pad = self._squares, self._pad
         self._kernel(
@@ -222,7 +224,6 @@ class DensePoints(Points):
             squares[right],
             pad[left],
             pad[right],
-            unit,
             out,
         )
 

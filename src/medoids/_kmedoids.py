@@ -172,7 +172,7 @@ def run(
             stacklevel=3,
         )
     return KMedoidsResult(
-        np.array(state.medoids), state.owner, state.loss, swaps, points.n_distances,
+        np.array(state.medoids), state.owner, state.loss * points.unit, swaps, points.n_distances,
         monitor.history,
     )  # fmt: skip
 

@@ -52,8 +52,8 @@ class Monitor:
             "arms": rounds[0].arms if rounds else 0,
             "rounds": [dict(each._asdict()) for each in rounds],
             "distances": counted - self._counted,
-            "loss": state.loss,
-            "sigma": sigma,
+            "loss": state.loss * self.points.unit,
+            "sigma": None if sigma is None else [each * self.points.unit for each in sigma],
             "seconds": now - self._began,
         }
         self.history.append(entry)

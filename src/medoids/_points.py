@@ -24,11 +24,15 @@ class Points(ABC):
         How many distances were computed so far.
     nonnegative : bool
         No distance is below zero.
+    unit : float
+        What a distance of 1 here is to the user: a power of two, other than 1 only where
+        the user's numbers are too large or too small for float32.
     """
 
     n: int
     n_distances: int = 0
     nonnegative: bool = True
+    unit: float = 1.0
 
     def __init__(self, n: int, workers: Workers) -> None:
         self.n = n
@@ -83,16 +87,25 @@ class PrecomputedPoints(Points):
     def __init__(self, matrix: Floats, workers: Workers) -> None:
         super().__init__(len(matrix), workers)
         self.matrix = matrix
+        self.unit = moderate(max(abs(float(matrix.min())), abs(float(matrix.max()))))
         self.nonnegative = bool(matrix.min() >= 0)
 
     def own(self) -> NDArray[np.float64]:
-        return np.ascontiguousarray(np.diagonal(self.matrix), dtype=np.float64)
+        return np.diagonal(self.matrix).astype(np.float64) / self.unit
 
     def _block(self, arms: Indices, refs: Indices, out: NDArray[np.float32]) -> None:
         def copy(start: int, stop: int) -> None:
-            out[start:stop] = self.matrix[np.ix_(arms[start:stop], refs)]
+            out[start:stop] = self.matrix[np.ix_(arms[start:stop], refs)] / self.unit
 
         self.workers.each(copy, len(arms), self._SLICE)
 
     def _exact(self, arms: Indices, out: NDArray[np.float64]) -> None:
         out[:] = self.matrix[arms]
+        out /= self.unit
+
+
+def moderate(largest: float) -> float:
+    """A power of two to divide by, where the largest number is not moderate."""
+    if largest == 0 or 1e-9 < largest < 1e9:
+        return 1.0
+    return float(2.0 ** np.floor(np.log2(largest)))

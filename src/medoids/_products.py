@@ -24,10 +24,10 @@ def epilogue_kernel(finish: Leaf) -> Any:
     """
 
     @njit(nogil=True, cache=True, fastmath={"reassoc", "nsz", "contract"})
-    def epilogue(product, left, right, left_sq, right_sq, left_pad, right_pad, unit, out):  # type: ignore[no-untyped-def]
+    def epilogue(product, left, right, left_sq, right_sq, left_pad, right_pad, out):  # type: ignore[no-untyped-def]
         rows, cols, size = left.shape[0], right.shape[0], left.shape[1]
         real = left.dtype.type
-        two, lost, unit = real(2), real(_LOST), real(unit)
+        two, lost = real(2), real(_LOST)
         for i in range(rows):
             lost_any = False
             for j in range(cols):
@@ -35,7 +35,7 @@ def epilogue_kernel(finish: Leaf) -> Any:
                 total = norms - two * product[i, j]
                 lost_any |= total < lost * norms
                 total = max(total, real(0)) + (left_pad[i] - right_pad[j]) ** 2
-                out[i, j] = real(finish(total, real(0), size, real(0))) * unit
+                out[i, j] = real(finish(total, real(0), size, real(0)))
             if lost_any:
                 for j in range(cols):
                     norms = left_sq[i] + right_sq[j]
@@ -44,7 +44,7 @@ def epilogue_kernel(finish: Leaf) -> Any:
                         for q in range(size):
                             total += (left[i, q] - right[j, q]) ** 2
                         total += (left_pad[i] - right_pad[j]) ** 2
-                        out[i, j] = real(finish(total, real(0), size, real(0))) * unit
+                        out[i, j] = real(finish(total, real(0), size, real(0)))
 
     return epilogue
 

@@ -110,6 +110,12 @@ class Rewards(Step):
             )  # fmt: skip
 
         self.cache.points.workers.each(work, self.n, 1024)
+        if not np.isfinite(mean).all():
+            arm = int(np.flatnonzero(~np.isfinite(mean))[0])
+            raise ValueError(
+                f"metric gives distances from row {arm} that are not finite: scale the data to"
+                " moderate numbers, or mend the metric."
+            )
         m = len(sample.ids)
         if self.state.k:
             self._look_for_rare(sizes, m)

@@ -25,7 +25,7 @@ def block_kernel(term: Leaf, finish: Leaf, largest: bool) -> Any:
     """
 
     @njit(nogil=True, cache=True, fastmath=_REORDER)
-    def block(left, right, p, unit, out):  # type: ignore[no-untyped-def]
+    def block(left, right, p, out):  # type: ignore[no-untyped-def]
         rows, cols, size = left.shape[0], right.shape[0], left.shape[1]
         real = left.dtype.type
         zero = real(0)
@@ -71,14 +71,14 @@ def block_kernel(term: Leaf, finish: Leaf, largest: bool) -> Any:
                             d2 += real(h2)
                             d3 += real(h3)
                             d4 += real(h4)
-                    out[i, j] = finish(a1, c1, size, p) * unit
-                    out[i, j2] = finish(a2, c2, size, p) * unit
-                    out[i, j3] = finish(a3, c3, size, p) * unit
-                    out[i, j4] = finish(a4, c4, size, p) * unit
-                    out[i2, j] = finish(b1, d1, size, p) * unit
-                    out[i2, j2] = finish(b2, d2, size, p) * unit
-                    out[i2, j3] = finish(b3, d3, size, p) * unit
-                    out[i2, j4] = finish(b4, d4, size, p) * unit
+                    out[i, j] = finish(a1, c1, size, p)
+                    out[i, j2] = finish(a2, c2, size, p)
+                    out[i, j3] = finish(a3, c3, size, p)
+                    out[i, j4] = finish(a4, c4, size, p)
+                    out[i2, j] = finish(b1, d1, size, p)
+                    out[i2, j2] = finish(b2, d2, size, p)
+                    out[i2, j3] = finish(b3, d3, size, p)
+                    out[i2, j4] = finish(b4, d4, size, p)
                     j += 4
                 i += 2
 
