@@ -15,6 +15,8 @@ from ._threads import Workers
 # held as one panel; with so few there, BLAS would copy more than it computes.
 _SLICE, _PANEL, _THIN = 256, 1024, 48
 _BYTES = 2**23
+# Errors of float32 blocks that are borne, as a share of the mean distance.
+_ROUGH = 2e-4
 
 
 class Rows:
@@ -67,12 +69,7 @@ def cross(
     left: Rows, arms: Indices, right: Rows, metric: Metric, p: float, workers: Workers
 ) -> NDArray[np.float64]:
     """Exact distances from the rows `arms` of `left` to every row of `right`."""
-    from . import _leaves
-    from ._products import exact_kernel
-
-    kernel = exact_kernel(
-        getattr(_leaves, metric.term), getattr(_leaves, metric.finish), metric.largest
-    )
+    kernel = _exact_kernel(metric)
     out = np.empty((len(arms), len(right.array)))
     chosen = np.ascontiguousarray(left.array[arms], dtype=np.float64)
     form = left.form[arms]
@@ -102,12 +99,36 @@ class DensePoints(Points):
         self._product = metric.term == "square"
         self._plain = not self._pad.any()
         self._kernel, self._thin_kernel = _kernels(metric)
+        self._exact_kernel = _exact_kernel(metric)
         self._centre, self._scale = self._frame()
         self._ready: NDArray[np.float32] | None = None
         self._prepare(copy_limit)
         self._squares = np.empty(self.n if self._product else 0, dtype=np.float32)
         if self._product:
             self.workers.each(self._sum_squares, self.n, 4 * _SLICE)
+        self._coarse = self._loses_digits()
+
+    def _loses_digits(self) -> bool:
+        """Whether float32 cannot tell these rows apart, as some show: then use float64.
+
+        Codes above 2**24 under hamming, say, or directions that are all but the same
+        under cosine. The few distances are not counted: they say nothing of the result.
+        """
+        some = np.unique(np.linspace(0, self.n - 1, 48).astype(np.int64))
+        panel = self.panel(some)
+        rough = np.empty((len(some), len(some)), dtype=np.float32)
+        self._coarse = False
+        self._distances(some, panel, some, panel, rough)
+        fine = np.empty(rough.shape)
+        self._exact_block(some, some, fine)
+        size = float(np.abs(fine).mean())
+        return not float(np.abs(rough - fine).max()) <= _ROUGH * size
+
+    def _exact_block(self, left: Indices, right: Indices, out: Floats) -> None:
+        array, form = self.rows.array, self.rows.form
+        first = np.ascontiguousarray(array[left], dtype=np.float64)
+        other = np.ascontiguousarray(array[_as_slice(right)])
+        self._exact_kernel(first, form[left], other, form[right], self.p, out)
 
     def _frame(self) -> tuple[Floats | None, float]:
         """A shift and a scale that keep float32 from losing digits or overflowing.
@@ -129,6 +150,10 @@ class DensePoints(Points):
         centre = total.sum(axis=0) / self.n
         largest = float(np.max([high.max(axis=0) - centre, centre - low.min(axis=0)]))
         unit = moderate(largest)
+        if np.log2(unit) * self.metric.degree > 1000:
+            raise ValueError(
+                f"X has numbers up to {largest:.1e}, whose squares are not finite: scale it down."
+            )
         self.unit = unit**self.metric.degree
         self.rows.form[:, 1] = 1 / unit
         far = float(np.abs(centre).max()) > 2 * largest
@@ -212,6 +237,9 @@ class DensePoints(Points):
         right_panel: NDArray[np.float32],
         out: NDArray[np.float32],
     ) -> None:
+        if self._coarse:
+            self._exact_block(left, right, out)
+            return
         if not self._product or (self._plain and min(len(left), len(right)) < _THIN):
             self._thin_kernel(left_panel, right_panel, np.float32(self.p), out)
             return
@@ -239,6 +267,15 @@ def _kernels(metric: Metric) -> tuple[Callable[..., None], Callable[..., None]]:
 
     term, finish = getattr(_leaves, metric.term), getattr(_leaves, metric.finish)
     return epilogue_kernel(finish), block_kernel(term, finish, metric.largest)
+
+
+def _exact_kernel(metric: Metric) -> Callable[..., None]:
+    from . import _leaves
+    from ._products import exact_kernel
+
+    term, finish = getattr(_leaves, metric.term), getattr(_leaves, metric.finish)
+    kernel: Callable[..., None] = exact_kernel(term, finish, metric.largest)
+    return kernel
 
 
 def _as_slice(rows: Indices) -> slice | Indices:

@@ -190,7 +190,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             return array[:, self.medoid_indices_].T.astype(np.float64)
         if self.metric == "haversine":
             check.check_sphere(array)
-        _, metric, p = resolve(self.metric, dict(self.metric_params or {}))
+        _, metric, p = resolve(self.metric, self.metric_params)
         centres = Rows(self.cluster_centers_, metric)
         with Workers(self.n_jobs) as workers:
             every = np.arange(len(self.cluster_centers_))

@@ -63,6 +63,7 @@ def screen(  # type: ignore[no-untyped-def]
     removal,  # loss of taking each medoid away, per point
     own,  # float32 (arms, 2): what an arm gains at itself, its owner staying or going
     owner,
+    home,  # float32 (arms,): factor on the share of the arm's own owner, which lacks the arm
     swap,
     z,
     start,
@@ -132,13 +133,14 @@ def screen(  # type: ignore[no-untyped-def]
             weight, factor = share[g], spread[g]
             count = max(counts[g], np.float32(1))
             for x in range(width):
+                scale = weight * (home[first + x] if owner[first + x] == g else np.float32(1))
                 total[x] += t1[x]
                 squares[x] += t2[x]
-                estimate[x] += weight * t1[x]
+                estimate[x] += scale * t1[x]
                 inside = factor * max(t2[x] - t1[x] * t1[x] / count, np.float32(0))
                 variance[x] += inside
                 if swap:
-                    moved[g, x] = weight * (u1[x] - t1[x])
+                    moved[g, x] = scale * (u1[x] - t1[x])
                     other = factor * max(u2[x] - u1[x] * u1[x] / count, np.float32(0))
                     widened[g, x] = other - inside
         for x in range(width):
@@ -173,6 +175,7 @@ def lay_out(  # type: ignore[no-untyped-def]
     lines,  # columns of the block, by owner
     bounds,  # where each owner's lines start, and the end
     itself,  # for each arm, where it is among the lines; -1 if it is not
+    homes,  # for each arm, its owner
     caps,  # float32 (4, lines)
     weights,  # float32: every reward is multiplied by its reference's
     swap,
@@ -180,8 +183,14 @@ def lay_out(  # type: ignore[no-untyped-def]
     extra,  # out (arms, lines): what is added where the reference's owner goes
     squares,  # added to (arms,)
     widened,  # added to (arms, owners)
+    around,  # added to (arms, 3): sums over the arm's own owner, staying and going; count
+    filled,  # added to (arms, 2): what stands for the arm itself, staying and going
 ):
-    """Lay out the weighted rewards of some arms, and add up their squares."""
+    """Lay out the weighted rewards of some arms, and add up their squares.
+
+    What an arm gains at itself is known, and is added elsewhere. Among the references
+    the mean of its owner's others stands in its place.
+    """
     size = lines.shape[0]
     cap, base, cap2, base2 = caps[0], caps[1], caps[2], caps[3]
     values = np.empty(size, dtype=np.float32)
@@ -189,20 +198,36 @@ def lay_out(  # type: ignore[no-untyped-def]
         row, stay, more, me = block[slots[x]], shared[x], extra[x], itself[x]
         for s in range(size):
             values[s] = row[lines[s]]
+        for s in range(size):
+            stay[s] = (min(values[s], cap[s]) - base[s]) * weights[s]
+        if swap:
+            for s in range(size):
+                more[s] = (min(values[s], cap2[s]) - base2[s]) * weights[s]
+        low, high = bounds[homes[x]], bounds[homes[x] + 1]
+        count = high - low - (1 if me >= 0 else 0)
+        if me >= 0:
+            stay[me] = 0
+            more[me] = 0
+        near = near2 = np.float32(0)
+        for s in range(low, high):
+            near += stay[s]
+            near2 += more[s] if swap else np.float32(0)
+        around[x, 0] += near
+        around[x, 1] += near2
+        around[x, 2] += count
+        if me >= 0 and count > 0:
+            stay[me] = near / count
+            more[me] = near2 / count
+            filled[x, 0] += stay[me]
+            filled[x, 1] += more[me]
         total = np.float32(0)
         for s in range(size):
-            reward = (min(values[s], cap[s]) - base[s]) * weights[s]
-            stay[s] = reward
-            total += reward * reward
+            total += stay[s] * stay[s]
         squares[x] += total
         if swap:
             for s in range(size):
-                reward = (min(values[s], cap2[s]) - base2[s]) * weights[s]
-                values[s] = reward * reward - stay[s] * stay[s]
-                more[s] = reward - stay[s]
-            if me >= 0:
-                values[me] = 0
-                more[me] = 0
+                values[s] = more[s] * more[s] - stay[s] * stay[s]
+                more[s] -= stay[s]
             for g in range(bounds.shape[0] - 1):
                 # A slice, whose indices are plainly not negative, vectorises.
                 mine = values[bounds[g] : bounds[g + 1]]
@@ -210,10 +235,6 @@ def lay_out(  # type: ignore[no-untyped-def]
                 for s in range(mine.shape[0]):
                     total += mine[s]
                 widened[x, g] += total
-        # What an arm gains at itself is known, and is added elsewhere.
-        if me >= 0:
-            squares[x] -= stay[me] * stay[me]
-            stay[me] = 0
 
 
 @njit(nogil=True, cache=True)

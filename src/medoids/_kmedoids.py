@@ -148,7 +148,7 @@ def run(
     """Fit data that `read` has checked."""
     n = len(array)
     k = check.clusters(n_clusters, n)
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method={method!r} is unknown: choose one of {', '.join(METHODS)}.")
     limit = check.memory(memory_limit, n, k)
     # One draw from the caller's generator; everything else follows from it.
@@ -187,5 +187,5 @@ def make_points(
     """The points that the metric makes of the data."""
     if metric == "precomputed":
         return PrecomputedPoints(array, workers)
-    _, row, p = resolve(metric, dict(metric_params or {}))
+    _, row, p = resolve(metric, metric_params)
     return DensePoints(array, row, p, workers, copy_limit=memory_limit / 4)

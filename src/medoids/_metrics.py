@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 
@@ -55,12 +56,14 @@ SYNONYMS: dict[str, str] = {
 }
 
 
-def resolve(name: str, params: dict[str, object] | None) -> tuple[str, Metric, float]:
+def resolve(name: str, params: Mapping[str, object] | None) -> tuple[str, Metric, float]:
     """The metric called `name`, and its exponent p (2 unless given)."""
     key = SYNONYMS.get(name, name)
     if key not in METRICS:
         known = ", ".join(sorted([*METRICS, *SYNONYMS, "precomputed"]))
         raise ValueError(f"metric={name!r} is unknown: choose one of {known}.")
+    if params is not None and not isinstance(params, Mapping):
+        raise TypeError(f"metric_params must be a dict or None, got {type(params).__name__}.")
     given = dict(params or {})
     p = given.pop("p", 2.0) if key == "minkowski" else 2.0
     if given:

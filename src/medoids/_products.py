@@ -57,7 +57,8 @@ def exact_kernel(term: Leaf, finish: Leaf, largest: bool) -> Any:
     whatever block it is computed.
     """
 
-    @njit(nogil=True, cache=True, fastmath={"reassoc", "nsz", "contract", "arcp"})
+    # Without "contract": a fused multiply-add would leave d(x, x) above 0.
+    @njit(nogil=True, cache=True, fastmath={"reassoc", "nsz"})
     def exact(left, left_form, right, right_form, p, out):  # type: ignore[no-untyped-def]
         size = left.shape[1]
         for j in range(right.shape[0]):

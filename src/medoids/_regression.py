@@ -116,14 +116,16 @@ class Regression:
 
         def work(start: int, stop: int) -> None:
             part = arms[start:stop]
-            value, rest, squares = self._values(*self._project(sources, part, start, stop))
-            value += self.constant
-            gain = step.own[part, 0]
+            sums, squares, widened, near = self._project(sources, part, start, stop)
+            value, rest, squares = self._values(sums, squares, widened)
+            # What an arm gains at itself, for what stood in its place.
+            gain = step.own[part] - near / step.n
+            gain[:, 0] -= self.offset[part] / step.n
+            value += self.constant + gain[:, 0]
             if step.swap:
                 value += step.removal[:, None]
                 mine = step.owner[part] == np.arange(step.k)[:, None]
-                gain = np.where(mine, step.own[part, 1], gain)
-            value += gain
+                value += np.where(mine, gain[:, 1] - gain[:, 0], 0.0)
             rest = np.maximum(rest, 0.0)
             low = value - step.z * np.sqrt(rest * self.spread)
             if step.state.k:
@@ -157,10 +159,11 @@ class Regression:
 
     def _project(
         self, sources: list[_Source], arms: Indices, start: int, stop: int
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32], Values]:
         """Sums of the rewards along the basis, owner by owner, and of their squares.
 
-        The first axis of the sums is for what all swaps share, and what each adds.
+        The first axis of the sums is for what all swaps share, and what each adds. The
+        last array is the reward that stands for each arm itself, its owner staying or going.
         """
         from ._kernels import lay_out
 
@@ -170,24 +173,30 @@ class Regression:
         sums = np.zeros((step.k, kinds * width, rank), np.float32)
         squares = np.zeros(width, np.float32)
         widened = np.zeros((width, step.k if step.swap else 0), np.float32)
+        around, filled = np.zeros((width, 3), np.float32), np.zeros((width, 2), np.float32)
+        inside = np.zeros(width, dtype=bool)
         panel = np.empty((2, width, _LINES), np.float32)
         rewards = panel[:kinds].reshape(kinds * width, _LINES)
         for source in sources:
             itself = source.places[start:stop]
+            inside |= itself >= 0
             for first in range(0, len(source.ids), _LINES):
                 part = slice(first, min(first + _LINES, len(source.ids)))
                 bounds = np.searchsorted(source.owners[part], np.arange(step.k + 1))
                 here = np.where((part.start <= itself) & (itself < part.stop), itself - first, -1)
                 lay_out(
                     source.block, source.slots[start:stop], source.lines[part], bounds, here,
-                    source.caps[:, part], source.weights[part], step.swap, panel[0], panel[1],
-                    squares, widened,
+                    step.owner[arms], source.caps[:, part], source.weights[part], step.swap,
+                    panel[0], panel[1], squares, widened, around, filled,
                 )  # fmt: skip
                 basis = source.basis[part]
                 for g in np.flatnonzero(np.diff(bounds)):
                     mine = slice(bounds[g], bounds[g + 1])
                     sums[g] += rewards[:, mine] @ basis[mine]
-        return sums.reshape(step.k, kinds, width, rank).swapaxes(0, 1), squares, widened
+        usual = around[:, :2] / np.maximum(around[:, 2:], 1.0)
+        near = np.where(inside[:, None], filled, usual)
+        near = near / np.sqrt(self.sample.share[step.owner[arms]])[:, None]
+        return sums.reshape(step.k, kinds, width, rank).swapaxes(0, 1), squares, widened, near
 
     def _values(
         self,

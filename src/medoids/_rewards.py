@@ -101,11 +101,12 @@ class Rewards(Step):
         spread = sample.spread.astype(np.float32)
         counts = sample.counts.astype(np.float32)
         removal = self.removal.astype(np.float32)
+        home = sample.without_itself(self.owner, self.members).astype(np.float32)
 
         def work(start: int, stop: int) -> None:
             screen(
                 self.cache.columns, lines, bounds, ids, caps, share, spread, counts,
-                removal, self.own, self.owner, self.swap, np.float32(self.z),
+                removal, self.own, self.owner, home, self.swap, np.float32(self.z),
                 start, stop, mean, lower, sizes,
             )  # fmt: skip
 

@@ -36,6 +36,14 @@ class Sample:
         left = np.maximum(1 - self.counts / np.maximum(members, 1), 0)
         self.spread = (members / n) ** 2 * left / (seen * np.maximum(seen - 1, 1))
 
+    def without_itself(self, owner: Indices, members: Indices) -> NDArray[np.float64]:
+        """For each point, the factor on its owner's share if the point is left out."""
+        seen = self.counts[owner].astype(float)
+        inside = np.zeros(len(owner))
+        inside[self.ids] = 1.0
+        others = np.maximum(seen - inside, 1.0)
+        return np.asarray((members[owner] - 1) / members[owner] * np.maximum(seen, 1.0) / others)
+
     def by_owner(self) -> tuple[Indices, Indices, Indices]:
         """Ids, lines and bounds, owner by owner, each filled up to a multiple of 4."""
         order = sort_owners(self.owners)

@@ -7,7 +7,9 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cache
+from numbers import Integral
 from types import TracebackType
+from typing import Any
 
 import joblib
 from threadpoolctl import ThreadpoolController
@@ -19,6 +21,8 @@ def effective_jobs(n_jobs: int | None) -> int:
     Inside a joblib worker OMP_NUM_THREADS carries the worker's share of the
     cores, and is respected.
     """
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral)):
+        raise TypeError(f"n_jobs must be a whole number or None, got {n_jobs!r}.")
     if n_jobs == 0:
         raise ValueError(
             "n_jobs=0 has no meaning: use a positive number, -1 or None for all cores."
@@ -33,29 +37,43 @@ def effective_jobs(n_jobs: int | None) -> int:
 class _OneBlasThread:
     """BLAS at one thread while any fit runs; restored when the last one ends.
 
-    A plain `threadpool_limits` in two Python threads at once would restore the
-    other's limit, and leave the process at one thread for good.
+    A plain `threadpool_limits` in two Python threads at once would restore the other's
+    limit, and leave the process at one thread for good. And only the thread that set a
+    limit can lift it: so a thread of its own holds it.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._users = 0
-        self._limiter: object | None = None
+        self._keeper: threading.Thread | None = None
+        self._release = threading.Event()
+        self.before: list[int] = []
 
     def __enter__(self) -> None:
         with self._lock:
             if self._users == 0:
-                limiter = _controller().limit(limits=1, user_api="blas")
-                limiter.__enter__()
-                self._limiter = limiter
+                self.before = [blas.num_threads for blas in _blas()]
+                held, self._release = threading.Event(), threading.Event()
+                self._keeper = threading.Thread(
+                    target=_hold, args=(held, self._release), name="medoids-blas", daemon=True
+                )
+                self._keeper.start()
+                held.wait()
             self._users += 1
 
     def __exit__(self, *exc: object) -> None:
         with self._lock:
             self._users -= 1
-            if self._users == 0 and self._limiter is not None:
-                self._limiter.__exit__(None, None, None)  # type: ignore[attr-defined]
-                self._limiter = None
+            if self._users == 0 and self._keeper is not None:
+                self._release.set()
+                self._keeper.join()
+                self._keeper = None
+
+
+def _hold(held: threading.Event, release: threading.Event) -> None:
+    with _controller().limit(limits=1, user_api="blas"):
+        held.set()
+        release.wait()
 
 
 @cache
@@ -63,17 +81,20 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+def _blas() -> list[Any]:
+    return [lib for lib in _controller().lib_controllers if lib.user_api == "blas"]
+
+
 _one_blas_thread = _OneBlasThread()
 
 
 def _reset_after_fork() -> None:
-    # A child forked in the middle of another thread's fit would inherit a
-    # taken lock, and a limit that nobody ends.
+    # A child forked in the middle of another thread's fit would inherit a taken lock.
     global _one_blas_thread
-    limiter = _one_blas_thread._limiter
-    _one_blas_thread = _OneBlasThread()
-    if limiter is not None:
-        limiter.__exit__(None, None, None)  # type: ignore[attr-defined]
+    left, _one_blas_thread = _one_blas_thread, _OneBlasThread()
+    if left._keeper is not None:  # there is no keeper here to lift the limit
+        for blas, threads in zip(_blas(), left.before, strict=True):
+            blas.set_num_threads(threads)
 
 
 if hasattr(os, "register_at_fork"):

@@ -106,7 +106,10 @@ def starting(init: Any, k: int, n: int) -> Init:
         return init
     indices = np.asarray(init)
     if indices.ndim != 1 or indices.dtype.kind not in "iu":
-        raise TypeError(f"init must be a name or a list of row indices, got {init!r}.")
+        raise TypeError(
+            "init must be a name or a flat list of row indices, got"
+            f" {type(init).__name__} of shape {indices.shape} and type {indices.dtype}."
+        )
     if len(indices) != k:
         raise ValueError(f"init has {len(indices)} row indices for n_clusters={k}: give {k}.")
     if indices.min() < 0 or indices.max() >= n:
@@ -133,8 +136,8 @@ def memory(limit: Any, n: int, k: int) -> float:
     if limit is None:
         size = DEFAULT_MEMORY
     elif isinstance(limit, str):
-        match = re.fullmatch(r"\s*([\d.]+)\s*([A-Za-z]*)\s*", limit)
-        if not match or match[2].upper() not in _UNITS or match[1].count(".") > 1:
+        match = re.fullmatch(r"\s*(\d+\.?\d*)\s*([A-Za-z]*)\s*", limit)
+        if not match or match[2].upper() not in _UNITS:
             raise ValueError(f"memory_limit={limit!r} is not a size: write it like '300MB'.")
         size = float(match[1]) * _UNITS[match[2].upper()]
     elif isinstance(limit, bool) or not isinstance(limit, numbers.Real):
