@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 import numpy as np
@@ -244,19 +245,27 @@ class DensePoints(Points):
             self._thin_kernel(left_panel, right_panel, np.float32(self.p), out)
             return
         squares, pad = self._squares, self._pad
+        product = _product(left_panel, right_panel)
         self._kernel(
-            left_panel @ right_panel.T,
-            left_panel,
-            right_panel,
-            squares[left],
-            squares[right],
-            pad[left],
-            pad[right],
-            out,
+            product, left_panel, right_panel, squares[left], squares[right], pad[left], pad[right]
         )
+        out[:] = product
 
     def _exact(self, arms: Indices, out: NDArray[np.float64]) -> None:
         out[:] = cross(self.rows, arms, self.rows, self.metric, self.p, self.workers)
+
+
+_scratch = threading.local()
+
+
+def _product(left: NDArray[np.float32], right: NDArray[np.float32]) -> NDArray[np.float32]:
+    """`left @ right.T` into memory that the thread keeps: fresh pages cost more."""
+    size = len(left) * len(right)
+    if getattr(_scratch, "size", 0) < size:
+        _scratch.size, _scratch.memory = size, np.empty(size, dtype=np.float32)
+    out: NDArray[np.float32] = _scratch.memory[:size].reshape(len(left), len(right))
+    np.dot(left, right.T, out=out)
+    return out
 
 
 def _kernels(metric: Metric) -> tuple[Callable[..., None], Callable[..., None]]:

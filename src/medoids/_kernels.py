@@ -239,9 +239,14 @@ def lay_out(  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True)
 def turn(columns, arms, out):  # type: ignore[no-untyped-def]
-    """Copy some arms' columns to rows, sixteen at a time."""
-    for first in range(0, arms.shape[0], 16):
-        last = min(first + 16, arms.shape[0])
-        for s in range(columns.shape[0]):
-            for x in range(first, last):
-                out[x, s] = columns[s, arms[x]]
+    """Copy some arms' columns to rows, sixteen references at a time."""
+    width = arms.shape[0]
+    lines = np.empty((16, width), dtype=np.float32)
+    for first in range(0, columns.shape[0], 16):
+        count = min(16, columns.shape[0] - first)
+        for s in range(count):
+            for x in range(width):
+                lines[s, x] = columns[first + s, arms[x]]
+        for x in range(width):
+            for s in range(count):
+                out[x, first + s] = lines[s, x]

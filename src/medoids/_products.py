@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+import numpy as np
 from numba import njit
 
 Leaf = Callable[..., Any]
@@ -17,34 +18,35 @@ _LOST = 1e-3
 
 @cache
 def epilogue_kernel(finish: Leaf) -> Any:
-    """The kernel that turns inner products into distances.
+    """The kernel that turns inner products into distances, in their place.
 
-    `out[i, j] = finish(|left_i|² + |right_j|² - 2 left_i·right_j)`; the two `pad`
-    vectors stand for a further coordinate that the product did not see.
+    `product[i, j]` becomes `finish(|left_i|² + |right_j|² - 2 left_i·right_j)`; the two
+    `pad` vectors stand for a further coordinate that the product did not see.
     """
 
     @njit(nogil=True, cache=True, fastmath={"reassoc", "nsz", "contract"})
-    def epilogue(product, left, right, left_sq, right_sq, left_pad, right_pad, out):  # type: ignore[no-untyped-def]
+    def epilogue(product, left, right, left_sq, right_sq, left_pad, right_pad):  # type: ignore[no-untyped-def]
         rows, cols, size = left.shape[0], right.shape[0], left.shape[1]
         real = left.dtype.type
         two, lost = real(2), real(_LOST)
+        totals = np.empty(cols, dtype=product.dtype)
         for i in range(rows):
+            line = product[i]
             lost_any = False
             for j in range(cols):
                 norms = left_sq[i] + right_sq[j]
-                total = norms - two * product[i, j]
-                lost_any |= total < lost * norms
-                total = max(total, real(0)) + (left_pad[i] - right_pad[j]) ** 2
-                out[i, j] = real(finish(total, real(0), size, real(0)))
+                totals[j] = norms - two * line[j]
+                lost_any |= totals[j] < lost * norms
             if lost_any:
                 for j in range(cols):
-                    norms = left_sq[i] + right_sq[j]
-                    if norms - two * product[i, j] < lost * norms:
+                    if totals[j] < lost * (left_sq[i] + right_sq[j]):
                         total = real(0)
                         for q in range(size):
                             total += (left[i, q] - right[j, q]) ** 2
-                        total += (left_pad[i] - right_pad[j]) ** 2
-                        out[i, j] = real(finish(total, real(0), size, real(0)))
+                        totals[j] = total
+            for j in range(cols):
+                total = totals[j] + (left_pad[i] - right_pad[j]) ** 2
+                line[j] = real(finish(total, real(0), size, real(0)))
 
     return epilogue
 

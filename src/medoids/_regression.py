@@ -73,12 +73,12 @@ class Regression:
         order = sort_owners(sample.owners)
         ids = sample.ids[order]
         scale = np.sqrt(sample.share[sample.owners[order]])[:, None]
-        known = np.stack([np.ones(step.n), *step.known])
+        known = [np.ones(self.m), *(value[ids] for value in step.known)]
         known_sums = np.stack([step.members, *step.known_sums], axis=1) / step.n
         # Slopes for each owner where the sample affords them, else for all together.
         sloped = step.k * len(known) + len(leaders) <= self.m // _PER_FEATURE
         size = len(known) if sloped else 1
-        shared = [value[ids] for value in known[size:]]
+        shared = known[size:]
         means = known_sums.sum(axis=0)[size:].tolist()
         for leader in leaders:
             whole, mean = step.of(int(leader))
@@ -88,7 +88,7 @@ class Regression:
                 means.append(mean - self.constant)
         bounds = np.concatenate([[0], np.cumsum(sample.counts)])
         basis = orthonormal(
-            bounds, known[:size, ids].T * scale, known_sums[:, :size],
+            bounds, np.stack(known[:size], axis=1) * scale, known_sums[:, :size],
             np.stack(shared, axis=1) * scale if shared else np.empty((self.m, 0)),
             np.array(means),
         )  # fmt: skip

@@ -97,7 +97,7 @@ class Search:
             came = len(alive)
             estimate[alive], lower[alive] = self.rewards.refine(alive, depth, self._leaders())
             alive = self._open(alive, lower)
-            if depth == self.first and len(alive) > _FEW:
+            if len(alive) > 4 * _FEW:
                 self._promote(alive, estimate)
                 alive = self._open(alive, lower)
             self.rounds.append(Round(came, depth, len(alive)))
