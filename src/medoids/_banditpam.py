@@ -14,7 +14,7 @@ from ._settings import Settings
 from ._state import State
 
 # The chance that a search drops the best arm; see docs/algorithm.md.
-DELTA = 1e-3
+DELTA = 3e-4
 # References that every arm is measured on at once: so many for each cluster, and at
 # least so many in all.
 PER_CLUSTER, FIRST = 100, 512

@@ -50,7 +50,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         The most swaps to do.
     delta : float, default=None
         The chance that a search is allowed to drop the best arm; smaller is safer and
-        slower. None is 0.001, or, for "banditpam_original", the paper's value.
+        slower. None is 0.0003, or, for "banditpam_original", the paper's value.
     memory_limit : float or str, default=None
         Bytes (or a text such as "300MB") for the distances that are kept. None is 2 GB.
         With less, distances are computed again.
