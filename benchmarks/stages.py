@@ -1,0 +1,102 @@
+"""Where the time of a fit goes, and how far each stage is from the machine's limit."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from medoids import k_medoids
+from medoids._cache import Cache
+from medoids._regression import Regression
+from medoids._rewards import Rewards
+from medoids.datasets import load_mnist
+
+
+def best(work: Callable[[], Any], repeats: int = 5) -> float:
+    """The shortest of a few runs, in seconds."""
+    times = []
+    for _ in range(repeats):
+        began = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - began)
+    return min(times)
+
+
+def watch(seconds: Counter[str], distances: Counter[str]) -> None:
+    """Have each stage add up its time and its distances."""
+    stages = {
+        (Cache, "__init__"): "first block",
+        (Cache, "measure"): "deeper blocks",
+        (Cache, "fetch"): "whole rows",
+        (Rewards, "screen"): "screen",
+        (Rewards, "exact"): "value whole rows",
+        (Rewards, "confirm"): "confirm in float64",
+        (Regression, "__init__"): "regression: features",
+        (Regression, "estimate"): "regression: arms",
+    }
+    inner: list[float] = [0.0]
+    for (owner, name), stage in stages.items():
+        plain = getattr(owner, name)
+
+        def timed(self: Any, *args: Any, plain: Any = plain, stage: str = stage) -> Any:
+            points = args[0] if stage == "first block" else getattr(self, "cache", self).points
+            counted, began = points.n_distances, time.perf_counter()
+            inner.append(0.0)
+            result = plain(self, *args)
+            whole = time.perf_counter() - began
+            seconds[stage] += whole - inner.pop()  # less what the stages within took
+            inner[-1] += whole
+            if stage in ("first block", "deeper blocks", "whole rows", "confirm in float64"):
+                distances[stage] += points.n_distances - counted
+            return result
+
+        setattr(owner, name, timed)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("-n", type=int, default=70_000)
+    parser.add_argument("-k", type=int, default=10)
+    args = parser.parse_args()
+    X = load_mnist()[0]
+    if args.n < len(X):
+        X = X[np.random.default_rng(0).permutation(len(X))[: args.n]]
+    part, other = X[:20_000], np.ascontiguousarray(X[:1024])
+    peak = part.shape[0] * len(other) * X.shape[1] / best(lambda: part @ other.T) / 1e9
+    memory = X.nbytes / best(lambda: X.sum()) / 1e9
+    print(f"BLAS, all cores: {peak:.0f} G multiply-adds/s; reading, one core: {memory:.0f} GB/s")
+    k_medoids(X[:3000], args.k, random_state=0)
+    seconds: Counter[str] = Counter()
+    distances: Counter[str] = Counter()
+    watch(seconds, distances)
+    k_medoids(X, args.k, random_state=0)
+    seconds.clear()
+    distances.clear()
+    began = time.perf_counter()
+    result = k_medoids(X, args.k, random_state=0)
+    total = time.perf_counter() - began
+    seconds["all else"] = total - sum(seconds.values())
+    steps = len(result.history)
+    print(
+        f"n = {len(X)}, k = {args.k}: {total:.2f} s, {steps} steps,"
+        f" {result.n_distances:,} distances"
+    )
+    for stage, spent in seconds.most_common():
+        line = f"{stage:22} {spent:6.2f} s {spent / total:5.0%}"
+        if distances[stage]:
+            rate = distances[stage] * X.shape[1] / spent / 1e9
+            line += f" {distances[stage] / 1e6:8.1f} M distances, {rate:4.0f} G/s"
+            line += f" ({rate / peak:.0%} of BLAS)"
+        if stage == "screen":
+            block = 4e-9 * steps * len(X) * min(max(512, 100 * args.k), len(X))
+            line += f" {block:8.1f} GB read, {block / spent:.0f} GB/s"
+        print(line)
+
+
+if __name__ == "__main__":
+    main()
