@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from ._cache import Cache
-from ._init import start
+from ._loops import Choice, build_and_swap
 from ._rewards import Rewards
-from ._search import Found, Search
+from ._search import Search
 from ._settings import Settings
 from ._state import State
 
@@ -32,7 +32,7 @@ def banditpam(settings: Settings) -> tuple[State, int]:
     cache = Cache(points, order, settings.memory_limit, max(FIRST, PER_CLUSTER * k))
     state = State(points, k)
 
-    def best(swap: bool) -> tuple[Found | None, Search]:
+    def best(swap: bool) -> Choice:
         candidates = np.ones(points.n, dtype=bool)
         candidates[state.medoids] = False
         search = Search(
@@ -43,40 +43,10 @@ def banditpam(settings: Settings) -> tuple[State, int]:
             null=0.0 if swap else np.inf,
             known=cache.known,
         )
-        return search.run(), search
+        found = search.run()
+        sigma = search.sigma.tolist()
+        if found is None:
+            return Choice(search.rounds, sigma)
+        return Choice(search.rounds, sigma, found.arm, found.replaces, found.row)
 
-    if settings.init == "build":
-        while state.k < k:
-            if state.k and points.nonnegative and state.loss == 0:
-                _add_copies(settings, state)
-                break
-            found, search = best(swap=False)
-            assert found is not None, "an arm always joins in BUILD"
-            state.add(found.arm, found.row)
-            settings.monitor.record("build", state, search.rounds, search.sigma.tolist())
-    else:
-        start(points, state, k, settings.init, settings.rng)
-        settings.monitor.record("init", state, [])
-    swaps = 0
-    while swaps < settings.max_iter and k < points.n:
-        if points.nonnegative and state.loss == 0:
-            break
-        found, search = best(swap=True)
-        improves = found is not None and state.loss_after(found.replaces, found.row) < state.loss
-        if found is not None and improves:
-            state.replace(found.replaces, found.arm, found.row)
-            swaps += 1
-        settings.monitor.record("swap", state, search.rounds, search.sigma.tolist())
-        if not improves:
-            break
-    return state, swaps
-
-
-def _add_copies(settings: Settings, state: State) -> None:
-    """Every point is at distance 0 from a medoid: take the lowest rows, as PAM does."""
-    points = settings.points
-    for arm in np.setdiff1d(np.arange(points.n), state.medoids):
-        if state.k == settings.n_clusters:
-            break
-        state.add(int(arm), points.exact(np.array([arm]))[0])
-        settings.monitor.record("build", state, [])
+    return state, build_and_swap(settings, state, best)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ._init import start
+from ._loops import Choice, build_and_swap
 from ._monitor import Round
 from ._settings import Settings
 from ._state import State
@@ -23,32 +23,14 @@ def banditpam_original(settings: Settings) -> tuple[State, int]:
     A target is a point (BUILD) or a pair of a medoid and a point (SWAP); the pairs of
     one point share its distances (the FastPAM1 form). Nothing is kept between searches.
     """
-    points, k = settings.points, settings.n_clusters
-    state = State(points, k)
+    state = State(settings.points, settings.n_clusters)
 
-    def add_row(arm: int) -> Values:
-        return np.asarray(points.exact(np.array([arm]))[0])
+    def best(swap: bool) -> Choice:
+        arm, replaces, rounds, sigma = _adaptive_search(settings, state, swap)
+        row = settings.points.exact(np.array([arm]))[0]
+        return Choice(rounds, sigma, arm, replaces, row)
 
-    if settings.init == "build":
-        while state.k < k:
-            arm, _, rounds, sigma = _adaptive_search(settings, state, swap=False)
-            state.add(arm, add_row(arm))
-            settings.monitor.record("build", state, rounds, sigma)
-    else:
-        start(points, state, k, settings.init, settings.rng)
-        settings.monitor.record("init", state, [])
-    swaps = 0
-    while swaps < settings.max_iter and k < points.n:
-        arm, replaces, rounds, sigma = _adaptive_search(settings, state, swap=True)
-        row = add_row(arm)
-        improves = state.loss_after(replaces, row) < state.loss
-        if improves:
-            state.replace(replaces, arm, row)
-            swaps += 1
-        settings.monitor.record("swap", state, rounds, sigma)
-        if not improves:
-            break
-    return state, swaps
+    return state, build_and_swap(settings, state, best)
 
 
 def _adaptive_search(

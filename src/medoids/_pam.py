@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._init import start
+from ._loops import Choice, build_and_swap
 from ._monitor import Round
 from ._settings import Settings
 from ._state import State
@@ -13,37 +13,18 @@ from ._step import Step
 
 def pam(settings: Settings) -> tuple[State, int]:
     """Build k medoids greedily, then take the best of all k(n - k) swaps until none helps."""
-    points, k = settings.points, settings.n_clusters
-    state = State(points, k)
+    points = settings.points
     settings.needs("pam", 8 * points.n**2, "banditpam")
+    state = State(points, settings.n_clusters)
     matrix = points.exact(np.arange(points.n))
 
-    def best(swap: bool) -> tuple[int, int, float]:
+    def best(swap: bool) -> Choice:
         values = Step(state, swap).values(matrix, np.arange(points.n), points.workers)
         values[state.medoids] = np.inf
         arm, replaces = np.unravel_index(values.argmin(), values.shape)
-        return int(arm), int(replaces), float(values[arm, replaces])
+        rounds = [Round(points.n - state.k, points.n, 1)]
+        if swap and values[arm, replaces] >= 0:
+            return Choice(rounds)
+        return Choice(rounds, None, int(arm), int(replaces), matrix[arm])
 
-    def record(phase: str) -> None:
-        candidates = points.n - k if phase == "swap" else points.n - state.k + 1
-        settings.monitor.record(phase, state, [Round(candidates, points.n, 1)])
-
-    if settings.init == "build":
-        while state.k < k:
-            arm = best(swap=False)[0]
-            state.add(arm, matrix[arm])
-            record("build")
-    else:
-        start(points, state, k, settings.init, settings.rng)
-        settings.monitor.record("init", state, [])
-    swaps = 0
-    while swaps < settings.max_iter and k < points.n:
-        arm, replaces, value = best(swap=True)
-        improves = value < 0 and state.loss_after(replaces, matrix[arm]) < state.loss
-        if improves:
-            state.replace(replaces, arm, matrix[arm])
-            swaps += 1
-        record("swap")
-        if not improves:
-            break
-    return state, swaps
+    return state, build_and_swap(settings, state, best)
