@@ -15,9 +15,9 @@ from ._state import State
 
 # The chance that a search drops the best arm; see docs/algorithm.md.
 DELTA = 3e-4
-# References that every arm is measured on at once: so many for each cluster, and at
-# least so many in all.
-PER_CLUSTER, FIRST = 100, 512
+# References that every arm is measured on at once: so many for each cluster, and at least
+# so many in all; up to twice as many while they cost next to nothing.
+PER_CLUSTER, FIRST, CHEAP = 100, 512, 10_000_000
 
 
 def banditpam(settings: Settings) -> tuple[State, int]:
@@ -29,7 +29,8 @@ def banditpam(settings: Settings) -> tuple[State, int]:
     delta = DELTA if settings.delta is None else settings.delta
     z = math.sqrt(2 * math.log(1 / delta))
     order = settings.rng.permutation(points.n)
-    cache = Cache(points, order, settings.memory_limit, max(FIRST, PER_CLUSTER * k))
+    first = max(FIRST, PER_CLUSTER * k, min(2 * FIRST, CHEAP // points.n))
+    cache = Cache(points, order, settings.memory_limit, first)
     state = State(points, k)
 
     def best(swap: bool) -> Choice:

@@ -19,9 +19,10 @@ from ._monitor import Round
 Values = NDArray[np.float64]
 Arms = NDArray[np.integer]
 
-# Arms that are valued exactly to lead the others, and so few that it is cheaper
-# to value them all than to estimate them again.
-_LEADERS, _FEW = 16, 24
+# Arms that are valued exactly to lead the others.
+_LEADERS = 16
+# A round costs about as much as these rewards: arms that have fewer left are valued.
+_ROUND = 1_000_000
 
 
 class Source(Protocol):
@@ -75,6 +76,7 @@ class Search:
         self.known = known
         self.rounds: list[Round] = []
         self.sigma: Values = np.zeros(5)
+        self.few = min(max(_ROUND // total, 16), 256)
         self._values: dict[int, float] = {}
         self._valued = np.zeros(len(candidates), dtype=bool)
 
@@ -88,16 +90,20 @@ class Search:
         alive: Arms = np.flatnonzero(self.candidates)
         self.sigma = np.quantile(sigma[alive[:: 1 + len(alive) // 8192]], [0, 0.25, 0.5, 0.75, 1])
         came, alive = len(alive), alive[lower[alive] <= self.threshold]
-        if len(alive) > _FEW:
+        if self.first >= self.total:  # the estimates are the values
+            self._values = dict(zip(alive.tolist(), estimate[alive].tolist(), strict=True))
+            self.rounds.append(Round(came, self.first, len(alive)))
+            return self._settle()
+        if len(alive) > self.few:
             self._lead(alive, estimate)
             alive = self._open(alive, lower)
         self.rounds.append(Round(came, self.first, len(alive)))
         depth = self.first
-        while len(alive) > _FEW and depth < self.total:
+        while len(alive) > self.few and depth < self.total:
             came = len(alive)
             estimate[alive], lower[alive] = self.rewards.refine(alive, depth, self._leaders())
             alive = self._open(alive, lower)
-            if len(alive) > 4 * _FEW:
+            if len(alive) > 4 * self.few:
                 self._promote(alive, estimate)
                 alive = self._open(alive, lower)
             self.rounds.append(Round(came, depth, len(alive)))
