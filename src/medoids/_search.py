@@ -21,7 +21,8 @@ Arms = NDArray[np.integer]
 
 # Arms that are valued exactly to lead the others.
 _LEADERS = 16
-# A round costs about as much as these rewards: arms that have fewer left are valued.
+# A round costs about as much as this many distances; arms that need no more are valued,
+# if they are few beside all.
 _ROUND = 1_000_000
 
 
@@ -76,7 +77,7 @@ class Search:
         self.known = known
         self.rounds: list[Round] = []
         self.sigma: Values = np.zeros(5)
-        self.few = min(max(_ROUND // total, 16), 256)
+        self.few = max(min(_ROUND // total, total // 100), 16)
         self._values: dict[int, float] = {}
         self._valued = np.zeros(len(candidates), dtype=bool)
 
