@@ -44,7 +44,9 @@ def watch(seconds: Counter[str], distances: Counter[str]) -> None:
         plain = getattr(owner, name)
 
         def timed(self: Any, *args: Any, plain: Any = plain, stage: str = stage) -> Any:
-            points = args[0] if stage == "first block" else getattr(self, "cache", self).points
+            holder = args[0] if plain.__name__ == "__init__" else self
+            holder = getattr(holder, "cache", holder)
+            points = getattr(holder, "points", holder)
             counted, began = points.n_distances, time.perf_counter()
             inner.append(0.0)
             result = plain(self, *args)
