@@ -42,6 +42,7 @@ def summarise(name: str, X: np.ndarray, km: KMedoids, seconds: float) -> str:
         "medoids": ", ".join(map(str, km.medoid_indices_)),
         "loss": f"{km.inertia_:,.2f} in all, {km.inertia_ / n:.6f} an image",
         "distances": f"{km.n_distances_:,} computed, {share:.1%} of n² = {n**2:,}",
+        **({"": "(so few rows are measured whole; thousands are not)"} if share > 0.9 else {}),
         "swaps": f"{km.n_iter_}",
         "time": f"{seconds:.2f} s",
         "picture": str(PICTURE),
