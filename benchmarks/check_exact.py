@@ -191,10 +191,10 @@ HEAD = (
 )
 
 
-def compare(kind: str, count: int, cap: int) -> list[Tally]:
+def compare(kind: str, start: int, count: int, cap: int) -> list[Tally]:
     tallies = [Tally(kind, None), Tally(kind, SMALL_BLOCK)]
     number = list(KINDS).index(kind)
-    for i in range(count):
+    for i in range(start, start + count):
         X, metric, k = KINDS[kind](np.random.default_rng([number, i]), cap)
         exact = KMedoids(k, metric=metric, method="pam").fit(X)
         for tally in tallies:
@@ -206,6 +206,7 @@ def compare(kind: str, count: int, cap: int) -> list[Tally]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--per-kind", type=int, default=20, metavar="N", help="instances (20)")
+    parser.add_argument("--start", type=int, default=0, metavar="I", help="first instance (0)")
     parser.add_argument("--quick", action="store_true", help="2 small instances of each kind")
     parser.add_argument("--kinds", nargs="+", choices=list(KINDS), default=list(KINDS))
     args = parser.parse_args()
@@ -216,7 +217,7 @@ def main() -> int:
     print(HEAD)
     for kind in args.kinds:
         try:
-            found = compare(kind, count, cap)
+            found = compare(kind, args.start, count, cap)
         except FileNotFoundError as error:
             notes.append(f"Skipped: {kind}. {error}")
             continue

@@ -86,8 +86,9 @@ def cross(
 class DensePoints(Points):
     """Rows of a float32 or float64 array under a metric of the table.
 
-    The search computes in float32 on rows that are centred and brought to unit
-    scale a slice at a time; the array itself is never copied.
+    The search computes in float32, on the rows as they are where that loses nothing, and
+    else on rows that are centred and scaled: all at once if they take no more than
+    `copy_limit` bytes, or a slice at a time.
     """
 
     def __init__(

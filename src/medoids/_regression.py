@@ -56,9 +56,8 @@ class Regression:
         self.beyond = first.lines[beyond]
         ids = [*(level.refs for level in self.levels), first.ids[beyond]]
         self.starts = np.cumsum([0, *map(len, ids)])
-        self.sample = Sample(
-            np.concatenate(ids), np.concatenate(ids), rewards.owner, rewards.members
-        )
+        together = np.concatenate(ids)
+        self.sample = Sample(together, together, rewards.owner, rewards.members)
         self.m = len(self.sample.ids)
         # In the first BUILD step rewards are taken against the leader's, which
         # leaves float32 more digits.
