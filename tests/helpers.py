@@ -71,7 +71,7 @@ def pam_by_force(matrix: Floats, k: int) -> list[int]:
 
 def state_of(points: PrecomputedPoints | DensePoints, medoids: Sequence[int]) -> State:
     """PAM's state with these medoids."""
-    state = State(points, max(len(medoids), 1))
+    state = State(points.n, max(len(medoids), 1))
     for medoid in medoids:
         state.add(medoid, points.exact(np.array([medoid]))[0])
     return state
@@ -80,7 +80,7 @@ def state_of(points: PrecomputedPoints | DensePoints, medoids: Sequence[int]) ->
 def small_first(monkeypatch: Any, first: int) -> None:
     """Let the bandit sample `first` references at once, so that small data exercise it."""
     monkeypatch.setattr(
-        "medoids._banditpam.Cache",
+        "medoids._bandit.Cache",
         lambda points, order, limit, *rest: Cache(points, order, limit, first),
     )
 

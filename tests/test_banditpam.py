@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 from helpers import Floats, asymmetric, loss_of, mixture, small_first
 from medoids import KMedoids, k_medoids
 
-KEYS = {"phase", "step", "arms", "rounds", "distances", "loss", "sigma", "seconds"}
+KEYS = {"swaps", "phase", "step", "arms", "rounds", "distances", "loss", "sigma", "seconds"}
 
 
 def heavy_tails(n: int, seed: int) -> Floats:

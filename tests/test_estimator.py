@@ -219,6 +219,8 @@ def test_parameters_are_the_documented_ones() -> None:
         "metric": "euclidean",
         "metric_params": None,
         "method": "banditpam",
+        "method_params": None,
+        "swap": "best",
         "init": "build",
         "max_iter": 300,
         "delta": None,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -136,11 +138,18 @@ class Cache:
             lambda start, stop: turn(columns, arms[start:stop], out[start:stop]), len(arms), 512
         )
 
+    def parts(self, arms: Indices) -> Iterator[Indices]:
+        """The arms in parts that can be fetched, those that are known first."""
+        known = self.known[arms]
+        for group in (arms[known], arms[~known]):
+            for start in range(0, len(group), self.batch):
+                yield group[start : start + self.batch]
+
     def fetch(self, arms: Indices) -> tuple[NDArray[np.float32], Indices]:
         """Distances from each arm to every point, and the arms' places in them.
 
-        They are kept until others need the room, so use them at once. Ask for arms that
-        are all known, or for at most `batch` that are not.
+        They are kept until others need the room, so use them at once. Ask for the arms of
+        one of their `parts`.
         """
         if not self.known[arms].all():
             if not len(self._rows):

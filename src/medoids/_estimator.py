@@ -41,13 +41,27 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     metric_params : dict, default=None
         Parameters of the metric: `p` of "minkowski".
     method : str, default="banditpam"
-        "banditpam" follows PAM by adaptive search. "banditpam_original" is the published
-        algorithm with all its constants. "pam" is exact, and computes all n² distances.
-    init : {"build", "random", "k-medoids++"} or list of int, default="build"
-        Where to start: PAM's greedy BUILD, random rows, rows drawn far from each other,
-        or the given rows.
+        "banditpam" follows PAM by adaptive search, and "banditpam_original" is the published
+        algorithm with all its constants. Of the others, "pam", "fastpam1", "fastpam" and
+        "fasterpam" hold all n² distances in memory; "alternate" (Voronoi iteration),
+        "clara", "clarans" and "onebatch" need less and end at a higher loss. See
+        docs/methods.md.
+    method_params : dict, default=None
+        Parameters of one method only. "banditpam": `swap`, as below. "clara": `n_sampling`
+        (points in a sample, 40 + 2k), `n_sampling_iter` (samples, 5). "clarans":
+        `num_local` (walks, 2), `max_neighbors` (useless swaps in a row that end a walk,
+        1.25% of k(n - k) and at least 250). "onebatch": `batch_size` (references,
+        100 ln(kn)), `weighting` (count each reference for the points it is nearest to,
+        True).
+    swap : {"best", "eager"}, default="best"
+        What "banditpam" does in SWAP: take the best of all swaps, as PAM does; or, for many
+        clusters, every good one that a search comes upon. Both end at a local optimum.
+    init : {"build", "random", "k-medoids++", "lab"} or list of int, default="build"
+        Where to start: PAM's greedy BUILD, random rows, rows drawn far from each other, a
+        BUILD on small samples (LAB), or the given rows.
     max_iter : int, default=300
-        The most swaps to do.
+        The most swaps to do; for methods that do many swaps a pass ("fastpam", "fasterpam",
+        "alternate", "clarans", "onebatch" and `swap="eager"`) the most passes.
     delta : float, default=None
         The chance that a search is allowed to drop the best arm; smaller is safer and
         slower. None is 0.0003, or, for "banditpam_original", the paper's value.
@@ -57,7 +71,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     n_jobs : int, default=None
         Threads; None or -1 is all cores. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        The order in which references are drawn; and the start, if that is random.
+        The order in which references are drawn; and all that a method draws at random.
     verbose : int, default=0
         1 shows a progress bar (with the extra `progress`), 2 also a line for each step.
 
@@ -72,13 +86,14 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     inertia_ : float
         The loss.
     n_iter_ : int
-        Swaps done.
+        Swaps done; for "alternate" the rounds in which medoids moved.
     n_distances_ : int
         Distances computed; one that was kept and used again counts once.
     history_ : list of dict
-        A record for each BUILD step and each SWAP step: phase, step, arms, rounds (arms,
-        references and survivors of each), distances, loss, sigma (minimum, quartiles and
-        maximum over the arms) and seconds.
+        A record for each BUILD step and each SWAP step (or pass): phase, step, arms, swaps,
+        rounds (arms, references and survivors of each), distances, loss, sigma (minimum,
+        quartiles and maximum over the arms) and seconds. The losses of "onebatch" are
+        estimates from its batch.
     n_features_in_ : int
         Columns seen in `fit`.
     feature_names_in_ : ndarray of str
@@ -108,6 +123,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         metric: str = "euclidean",
         metric_params: Mapping[str, Any] | None = None,
         method: str = "banditpam",
+        method_params: Mapping[str, Any] | None = None,
+        swap: str = "best",
         init: str | Sequence[int] = "build",
         max_iter: int = 300,
         delta: float | None = None,
@@ -120,6 +137,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         self.metric = metric
         self.metric_params = metric_params
         self.method = method
+        self.method_params = method_params
+        self.swap = swap
         self.init = init
         self.max_iter = max_iter
         self.delta = delta
@@ -141,7 +160,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         validate_data(self, X, skip_check_array=True)
         result = run(
             array, self.n_clusters, metric=self.metric, metric_params=self.metric_params,
-            method=self.method, init=self.init, max_iter=self.max_iter, delta=self.delta,
+            method=self.method, method_params=self.method_params, swap=self.swap,
+            init=self.init, max_iter=self.max_iter, delta=self.delta,
             memory_limit=self.memory_limit, n_jobs=self.n_jobs, random_state=self.random_state,
             verbose=self.verbose,
         )  # fmt: skip

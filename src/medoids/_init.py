@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -18,6 +19,9 @@ def start(
     """Put the first medoids into the state: `init` is anything but "build"."""
     if isinstance(init, str) and init == "k-medoids++":
         _spread(points, state, n_clusters, rng)
+        return
+    if isinstance(init, str) and init == "lab":
+        _lab(points, state, n_clusters, rng)
         return
     if isinstance(init, str):
         chosen = rng.choice(points.n, n_clusters, replace=False)
@@ -39,4 +43,18 @@ def _spread(points: Points, state: State, n_clusters: int, rng: np.random.Genera
             weight = np.ones(points.n)
             weight[state.medoids] = 0.0
         medoid = int(rng.choice(points.n, p=weight / weight.sum()))
+        state.add(medoid, points.exact(np.array([medoid]))[0])
+
+
+def _lab(points: Points, state: State, n_clusters: int, rng: np.random.Generator) -> None:
+    """Linear approximative BUILD (Schubert and Rousseeuw 2019).
+
+    Each medoid is the best of 10 + sqrt(n) points, as far as these points can tell.
+    """
+    while state.k < n_clusters:
+        others = np.setdiff1d(np.arange(points.n), state.medoids)
+        size = min(10 + math.ceil(math.sqrt(points.n)), len(others))
+        some = np.sort(rng.choice(others, size, replace=False))
+        pays = np.minimum(points.block_array(some, some), state.nearest[some])
+        medoid = int(some[pays.sum(axis=1, dtype=np.float64).argmin()])
         state.add(medoid, points.exact(np.array([medoid]))[0])

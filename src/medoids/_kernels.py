@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 # Arms that one pass of `screen` keeps sums for; they stay in the first-level cache.
 _TILE = 512
@@ -12,23 +11,51 @@ _REORDER = {"reassoc", "nsz", "contract"}
 
 
 @njit(nogil=True, cache=True)
-def two_nearest(
-    rows: NDArray[np.float64],
-) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]:
-    """For each column, the lowest row, its value, and the second-lowest value."""
-    k, n = rows.shape
-    owner = np.zeros(n, dtype=np.int32)
-    nearest = np.full(n, np.inf)
-    second = np.full(n, np.inf)
-    for i in range(k):
-        row = rows[i]
-        for j in range(n):
-            value = row[j]
-            closer = value < nearest[j]
-            second[j] = nearest[j] if closer else min(second[j], value)
-            owner[j] = i if closer else owner[j]
-            nearest[j] = value if closer else nearest[j]
-    return owner, nearest, second
+def reassign(rows, k, position, owner, other, nearest, second):  # type: ignore[no-untyped-def]
+    """Bring every column's lowest and second-lowest row up to date with row `position`.
+
+    On a tie the lower row owns the column. Only columns that the old row had a part in
+    are looked at anew.
+    """
+    row = rows[position]
+    for j in range(row.shape[0]):
+        value = row[j]
+        if owner[j] == position or other[j] == position:
+            owner[j] = other[j] = -1
+            nearest[j] = second[j] = np.inf
+            for i in range(k):
+                each = rows[i, j]
+                if each < nearest[j]:
+                    second[j], other[j] = nearest[j], owner[j]
+                    nearest[j], owner[j] = each, i
+                elif each < second[j]:
+                    second[j], other[j] = each, i
+        elif value < nearest[j] or (value == nearest[j] and position < owner[j]):
+            second[j], other[j] = nearest[j], owner[j]
+            nearest[j], owner[j] = value, position
+        elif value < second[j]:
+            second[j], other[j] = value, position
+
+
+@njit(nogil=True, cache=True)
+def _rewards_of(row, cap, base, cap2, base2, owner, near, extra):  # type: ignore[no-untyped-def]
+    """The sum of an arm's rewards where no medoid goes; `extra` gets what each one adds.
+
+    Most points are nearer to their second medoid than to the arm, and reward nothing:
+    the others are picked out first, without a branch.
+    """
+    count = 0
+    for j in range(row.shape[0]):
+        near[count] = j
+        count += row[j] < cap2[j]
+    total = 0.0
+    for i in range(count):
+        j = near[i]
+        value = float(row[j])
+        reward = min(value, cap[j]) - base[j]
+        total += reward
+        extra[owner[j]] += (min(value, cap2[j]) - base2[j]) - reward
+    return total
 
 
 @njit(nogil=True, cache=True)
@@ -38,16 +65,45 @@ def total_rewards(rows, slots, cap, base, cap2, base2, owner, swap, shared, extr
     `shared[i]` is what all swaps of arm i have in common (equation 9), and
     `extra[i, m]` what is added where medoid m goes (the FastPAM1 form).
     """
+    near = np.empty(rows.shape[1] + 1, dtype=np.int32)
     for i in range(slots.shape[0]):
-        total = 0.0
         row = rows[slots[i]]
+        if swap:
+            shared[i] = _rewards_of(row, cap, base, cap2, base2, owner, near, extra[i])
+            continue
+        total = 0.0
         for j in range(rows.shape[1]):
-            value = float(row[j])
-            reward = min(value, cap[j]) - base[j]
-            total += reward
-            if swap:
-                extra[i, owner[j]] += (min(value, cap2[j]) - base2[j]) - reward
+            total += min(float(row[j]), cap[j]) - base[j]
         shared[i] = total
+
+
+@njit(nogil=True, cache=True)
+def first_better(rows, slots, closed, cap, base, cap2, base2, owner, removal, bar):  # type: ignore[no-untyped-def]
+    """The first of the arms at `slots` with a swap below `bar`, and whom it replaces.
+
+    Those that are `closed` are passed over.
+    """
+    near = np.empty(rows.shape[1] + 1, dtype=np.int32)
+    for i in range(slots.shape[0]):
+        if closed[i]:
+            continue
+        swaps = removal.copy()
+        total = _rewards_of(rows[slots[i]], cap, base, cap2, base2, owner, near, swaps)
+        position = swaps.argmin()
+        if total + swaps[position] < bar:
+            return i, position
+    return -1, -1
+
+
+@njit(nogil=True, cache=True, fastmath=_REORDER)
+def changes(rows, positions, nearest, second, owner, out):  # type: ignore[no-untyped-def]
+    """How the loss changes where row i replaces the medoid at `positions[i]`."""
+    for i in range(rows.shape[0]):
+        row, position, total = rows[i], positions[i], 0.0
+        for j in range(row.shape[0]):
+            rest = second[j] if owner[j] == position else nearest[j]
+            total += min(float(row[j]), rest) - nearest[j]
+        out[i] = total
 
 
 @njit(nogil=True, cache=True, fastmath=_REORDER)
@@ -166,6 +222,20 @@ def screen(  # type: ignore[no-untyped-def]
                     sizes[arm, 2] = wide if better else sizes[arm, 2]
                     mean[arm] = value if better else mean[arm]
                     lower[arm] = min(lower[arm], value - z * np.sqrt(wide))
+
+
+@njit(nogil=True, cache=True, fastmath=_REORDER)
+def add_gains(columns, lines, old, new, sums, first):  # type: ignore[no-untyped-def]
+    """Add to the arms' sums what they gain where references pay `new`, not `old`."""
+    width = sums.shape[0]
+    change = np.zeros(width, dtype=np.float32)
+    for s in range(lines.shape[0]):
+        row = columns[lines[s], first : first + width]
+        before, after = old[s], new[s]
+        for x in range(width):
+            change[x] += min(row[x] - after, np.float32(0)) - min(row[x] - before, np.float32(0))
+    for x in range(width):
+        sums[x] += change[x]
 
 
 @njit(nogil=True, cache=True, fastmath=_REORDER)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,21 +13,34 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from . import _validation as check
+from ._alternate import alternate
 from ._banditpam import banditpam
+from ._clara import clara
+from ._clarans import clarans
 from ._dense import DensePoints
+from ._fasterpam import fasterpam, fastpam
 from ._metrics import resolve
 from ._monitor import Monitor
+from ._onebatch import onebatch
 from ._original import banditpam_original
-from ._pam import pam
+from ._pam import fastpam1, pam
 from ._points import Floats, Points, PrecomputedPoints
 from ._settings import Settings
 from ._state import State
 from ._threads import Workers
 
-METHODS: dict[str, Callable[[Settings], tuple[State, int]]] = {
+# A method's keywords are the keys that `method_params` may have for it.
+METHODS: dict[str, Callable[..., tuple[State, int]]] = {
     "banditpam": banditpam,
     "banditpam_original": banditpam_original,
     "pam": pam,
+    "fastpam1": fastpam1,
+    "fastpam": fastpam,
+    "fasterpam": fasterpam,
+    "alternate": alternate,
+    "clara": clara,
+    "clarans": clarans,
+    "onebatch": onebatch,
 }
 
 
@@ -64,6 +78,8 @@ def k_medoids(
     metric: str = "euclidean",
     metric_params: Mapping[str, Any] | None = None,
     method: str = "banditpam",
+    method_params: Mapping[str, Any] | None = None,
+    swap: str = "best",
     init: str | Sequence[int] = "build",
     max_iter: int = 300,
     delta: float | None = None,
@@ -89,9 +105,9 @@ def k_medoids(
     """
     array = read(X, metric)
     return run(
-        array, n_clusters, metric=metric, metric_params=metric_params, method=method, init=init,
-        max_iter=max_iter, delta=delta, memory_limit=memory_limit, n_jobs=n_jobs,
-        random_state=random_state, verbose=verbose,
+        array, n_clusters, metric=metric, metric_params=metric_params, method=method,
+        method_params=method_params, swap=swap, init=init, max_iter=max_iter, delta=delta,
+        memory_limit=memory_limit, n_jobs=n_jobs, random_state=random_state, verbose=verbose,
     )  # fmt: skip
 
 
@@ -137,6 +153,8 @@ def run(
     metric: str,
     metric_params: Mapping[str, Any] | None,
     method: str,
+    method_params: Mapping[str, Any] | None,
+    swap: str,
     init: Any,
     max_iter: int,
     delta: float | None,
@@ -150,6 +168,7 @@ def run(
     k = check.clusters(n_clusters, n)
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method={method!r} is unknown: choose one of {', '.join(METHODS)}.")
+    own = _own_params(method, method_params, swap)
     limit = check.memory(memory_limit, n, k)
     # One draw from the caller's generator; everything else follows from it.
     seed = check_random_state(random_state).randint(np.iinfo(np.int32).max)
@@ -161,9 +180,16 @@ def run(
             check.chance(delta), limit, np.random.default_rng(seed), monitor,
         )  # fmt: skip
         try:
-            state, swaps = METHODS[method](settings)
+            state, swaps = METHODS[method](settings, **own)
         finally:
             monitor.close()
+    if monitor.stopped and max_iter > 0:
+        warnings.warn(
+            f"method={method!r} was stopped by max_iter={max_iter} before it had converged: raise"
+            " max_iter for a lower loss.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
     if len(np.unique(state.owner)) < k:
         warnings.warn(
             f"Only {len(np.unique(state.owner))} of n_clusters={k} clusters have members, since"
@@ -175,6 +201,23 @@ def run(
         np.array(state.medoids), state.owner, state.loss * points.unit, swaps, points.n_distances,
         monitor.history,
     )  # fmt: skip
+
+
+def _own_params(method: str, given: Mapping[str, Any] | None, swap: Any) -> dict[str, Any]:
+    """The keywords of the method that the user gave."""
+    own = check.mapping(given, "method_params")
+    known = list(signature(METHODS[method]).parameters)[1:]
+    if swap != "best":
+        if "swap" not in known:
+            raise ValueError(f"swap={swap!r} is for method='banditpam', not for {method!r}.")
+        if own.get("swap", swap) != swap:
+            raise ValueError(f"swap={swap!r} contradicts method_params: give one of them.")
+        own["swap"] = swap
+    for key in own:
+        if key not in known:
+            has = f"has {', '.join(known)}" if known else "has no parameters of its own"
+            raise ValueError(f"method_params has {key!r}, but method={method!r} {has}.")
+    return own
 
 
 def make_points(

@@ -1,4 +1,4 @@
-"""The two loops of PAM, for any way to find the best arm of a step."""
+"""The two loops of PAM, BUILD and SWAP, for any way to find the best arm of a step."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ._init import start
 from ._monitor import Round
+from ._points import Points
 from ._settings import Settings
 from ._state import State
 
@@ -27,42 +28,59 @@ class Choice(NamedTuple):
     row: NDArray[np.float64] | None = None
 
 
-def build_and_swap(settings: Settings, state: State, best: Callable[[bool], Choice]) -> int:
-    """Run BUILD (or another start) and SWAP on the state; the number of swaps done.
+Best = Callable[[bool], Choice]
 
-    `best(swap)` gives the best arm of a step. A swap is taken only if the loss falls, so
-    there is no cycle.
-    """
+
+def build_and_swap(settings: Settings, state: State, best: Best) -> int:
+    """Run both on the state; the number of swaps done. `best(swap)` gives a step's best arm."""
+    begin(settings, state, best)
+    return swap(settings, state, best)
+
+
+def begin(settings: Settings, state: State, best: Best) -> None:
+    """Put the first medoids into the state: by BUILD, or as `init` says."""
     points, k, monitor = settings.points, settings.n_clusters, settings.monitor
     if settings.init == "build":
         while state.k < k:
-            choice = _copy(settings, state) if _perfect(settings, state) else best(False)
+            choice = _copy(points, state) if perfect(points, state) else best(False)
             assert choice.row is not None, "an arm always joins in BUILD"
             state.add(choice.arm, choice.row)
             monitor.record("build", state, choice.rounds, choice.sigma)
     else:
         start(points, state, k, settings.init, settings.rng)
         monitor.record("init", state, [])
+
+
+def swap(settings: Settings, state: State, best: Best) -> int:
+    """Swap until none helps. A swap is taken only if the loss falls: so there is no cycle."""
     swaps = 0
-    while swaps < settings.max_iter and k < points.n and not _perfect(settings, state):
+    while can_improve(settings, state):
+        if swaps >= settings.max_iter:
+            settings.monitor.stopped = True
+            break
         choice = best(True)
         row = choice.row
         improves = row is not None and state.loss_after(choice.replaces, row) < state.loss
         if row is not None and improves:
             state.replace(choice.replaces, choice.arm, row)
             swaps += 1
-        monitor.record("swap", state, choice.rounds, choice.sigma)
+        settings.monitor.record("swap", state, choice.rounds, choice.sigma, int(improves))
         if not improves:
             break
     return swaps
 
 
-def _perfect(settings: Settings, state: State) -> bool:
+def can_improve(settings: Settings, state: State) -> bool:
+    """Some point is no medoid, and some pay."""
+    return state.k < settings.points.n and not perfect(settings.points, state)
+
+
+def perfect(points: Points, state: State) -> bool:
     """Every point is at distance 0 from a medoid: nothing can be better."""
-    return state.k > 0 and settings.points.nonnegative and state.loss == 0
+    return state.k > 0 and points.nonnegative and state.loss == 0
 
 
-def _copy(settings: Settings, state: State) -> Choice:
+def _copy(points: Points, state: State) -> Choice:
     """The lowest row that is no medoid, as PAM takes it when all are equal."""
     arm = int(np.setdiff1d(np.arange(state.n), state.medoids)[0])
-    return Choice([], arm=arm, row=settings.points.exact(np.array([arm]))[0])
+    return Choice([], arm=arm, row=points.exact(np.array([arm]))[0])

@@ -27,11 +27,18 @@ class Monitor:
         Whose distances are counted.
     verbose : int
         0 is silent, 1 shows a progress bar, 2 also a line for each step.
+
+    Attributes
+    ----------
+    history : list of dict
+    stopped : bool
+        The method was stopped by `max_iter`, before it had come to its own end.
     """
 
     def __init__(self, points: Points, verbose: int = 0) -> None:
         self.points, self.verbose = points, verbose
         self.history: list[dict[str, Any]] = []
+        self.stopped = False
         self._bar: Any = None
         self._began = time.perf_counter()
         self._counted = points.n_distances
@@ -43,6 +50,7 @@ class Monitor:
         state: State,
         rounds: list[Round],
         sigma: list[float] | None = None,
+        swaps: int = 0,
     ) -> None:
         """One more step is done: `phase` is "init", "build" or "swap"."""
         now, counted = time.perf_counter(), self.points.n_distances
@@ -50,6 +58,7 @@ class Monitor:
             "phase": phase,
             "step": sum(old["phase"] == phase for old in self.history),
             "arms": rounds[0].arms if rounds else 0,
+            "swaps": swaps,
             "rounds": [dict(each._asdict()) for each in rounds],
             "distances": counted - self._counted,
             "loss": state.loss * self.points.unit,

@@ -23,7 +23,7 @@ def banditpam_original(settings: Settings) -> tuple[State, int]:
     A target is a point (BUILD) or a pair of a medoid and a point (SWAP); the pairs of
     one point share its distances (the FastPAM1 form). Nothing is kept between searches.
     """
-    state = State(settings.points, settings.n_clusters)
+    state = State(settings.points.n, settings.n_clusters)
 
     def best(swap: bool) -> Choice:
         arm, replaces, rounds, sigma = _adaptive_search(settings, state, swap)

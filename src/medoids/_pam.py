@@ -1,30 +1,65 @@
-"""PAM (Kaufman and Rousseeuw 1990), exactly: the reference that all else is held against."""
+"""PAM, and FastPAM1: the best of all swaps, exactly. All else is held against them."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ._loops import Choice, build_and_swap
+from ._loops import Best, Choice, build_and_swap
 from ._monitor import Round
+from ._points import Floats, Points
+from ._search import settle
 from ._settings import Settings
 from ._state import State
-from ._step import Step
+from ._step import SLACK, Step
+from ._threads import Workers
 
 
 def pam(settings: Settings) -> tuple[State, int]:
-    """Build k medoids greedily, then take the best of all k(n - k) swaps until none helps."""
+    """Kaufman and Rousseeuw 1990: build greedily, then take the best of all k(n - k) swaps.
+
+    Every distance is held in float64.
+    """
     points = settings.points
     settings.needs("pam", 8 * points.n**2, "banditpam")
-    state = State(points, settings.n_clusters)
+    state = State(points.n, settings.n_clusters)
     matrix = points.exact(np.arange(points.n))
+    return state, build_and_swap(settings, state, best_of(matrix, state, points.workers))
+
+
+def fastpam1(settings: Settings) -> tuple[State, int]:
+    """Schubert and Rousseeuw 2019: PAM's swaps, all k of a candidate from one pass.
+
+    The matrix is in float32; what float32 cannot tell apart is decided in float64.
+    """
+    points = settings.points
+    settings.needs("fastpam1", points.whole_bytes, "banditpam")
+    state = State(points.n, settings.n_clusters)
+    best = best_of(points.whole(), state, points.workers, points)
+    return state, build_and_swap(settings, state, best)
+
+
+def best_of(matrix: Floats, state: State, workers: Workers, truth: Points | None = None) -> Best:
+    """The best arm of a step, from the distances of all arms (rows) to all references.
+
+    Where the matrix is rounded, `truth` decides between arms that are close.
+    """
+    every = np.arange(len(matrix))
 
     def best(swap: bool) -> Choice:
-        values = Step(state, swap).values(matrix, np.arange(points.n), points.workers)
+        step = Step(state, swap)
+        values = step.values(matrix, every, workers)
         values[state.medoids] = np.inf
-        arm, replaces = np.unravel_index(values.argmin(), values.shape)
-        rounds = [Round(points.n - state.k, points.n, 1)]
-        if swap and values[arm, replaces] >= 0:
-            return Choice(rounds)
-        return Choice(rounds, None, int(arm), int(replaces), matrix[arm])
+        rounds = [Round(len(matrix) - state.k, step.n, 1)]
+        null = 0.0 if swap else np.inf
+        if truth is None:
+            arm, replaces = np.unravel_index(values.argmin(), values.shape)
+            if values[arm, replaces] >= null:
+                return Choice(rounds)
+            return Choice(rounds, None, int(arm), int(replaces), matrix[arm])
+        lowest = values.min(axis=1)
+        slack = step.slack if state.k else SLACK * float(np.abs(lowest).mean())
+        close = np.flatnonzero(lowest <= min(float(lowest.min()), null) + 2 * slack)
+        found = settle(close, null, lambda arms: step.exact_values(arms, truth))
+        return Choice(rounds, None, *(found or ()))
 
-    return state, build_and_swap(settings, state, best)
+    return best

@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 from ._threads import Workers
 
+# The whole matrix of so many points is small enough for float64.
+_SMALL = 1024
+
 Floats = NDArray[np.floating]
 Indices = NDArray[np.integer]
 
@@ -65,6 +68,16 @@ class Points(ABC):
             )
         return out
 
+    def whole(self) -> Floats:
+        """The distances between all points: float64 if they are few, else float32."""
+        every = np.arange(self.n)
+        return self.exact(every) if self.n <= _SMALL else self.block_array(every, every)
+
+    @property
+    def whole_bytes(self) -> int:
+        """The memory that `whole` takes."""
+        return self.n**2 * (8 if self.n <= _SMALL else 4)
+
     def own(self) -> NDArray[np.float64]:
         """d(x, x) of every point: zero, unless the dissimilarity says otherwise."""
         return np.zeros(self.n)
@@ -90,6 +103,14 @@ class PrecomputedPoints(Points):
         self.unit = moderate(max(abs(float(matrix.min())), abs(float(matrix.max()))))
         self.nonnegative = bool(matrix.min() >= 0)
 
+    def whole(self) -> Floats:
+        self.n_distances += self.n**2
+        return self.matrix if self.unit == 1 else self.matrix / self.unit
+
+    @property
+    def whole_bytes(self) -> int:
+        return 0 if self.unit == 1 else self.matrix.nbytes
+
     def own(self) -> NDArray[np.float64]:
         return np.diagonal(self.matrix).astype(np.float64) / self.unit
 
@@ -102,6 +123,15 @@ class PrecomputedPoints(Points):
     def _exact(self, arms: Indices, out: NDArray[np.float64]) -> None:
         out[:] = self.matrix[arms]
         out /= self.unit
+
+
+class HeldPoints(PrecomputedPoints):
+    """Points whose distances are all computed once, and held."""
+
+    def __init__(self, points: Points) -> None:
+        Points.__init__(self, points.n, points.workers)
+        self.matrix = points.whole()
+        self.nonnegative = points.nonnegative
 
 
 def moderate(largest: float) -> float:

@@ -14,7 +14,7 @@ from ._points import Indices
 from ._regression import Regression
 from ._sample import Sample
 from ._state import State
-from ._step import Step, Values
+from ._step import SLACK, Step, Values
 
 # Every cluster is seen through at least this many of its points, or all of them.
 _SEEN = 8
@@ -50,8 +50,6 @@ class Rewards(Step):
             )
             / self.n
         ).astype(np.float32)
-        # Below this, float32 cannot tell two values apart.
-        self.slack = 2e-6 * abs(state.loss / self.n) if state.k else 0.0
         self._skew = self._missed = np.zeros(self.n)
         self._whole: dict[int, tuple[NDArray[np.float32], float]] = {}
         # Known at every point, and its sum over each owner's members.
@@ -121,7 +119,7 @@ class Rewards(Step):
         if self.state.k:
             self._look_for_rare(sizes, m)
         else:
-            self.slack = 2e-6 * float(np.abs(mean).mean())
+            self.slack = SLACK * float(np.abs(mean).mean())
         sigma = np.sqrt(sizes[:, 2] * m)
         if m >= self.n:
             sigma[:] = 0.0
@@ -178,6 +176,4 @@ class Rewards(Step):
 
     def confirm(self, arms: Indices) -> tuple[Values, Indices, Values]:
         """The same in float64: values, the medoid that each replaces, distances."""
-        rows = self.cache.points.exact(arms)
-        values = self.values(rows, np.arange(len(rows)), self.cache.points.workers)
-        return values.min(axis=1), values.argmin(axis=1), rows
+        return self.exact_values(arms, self.cache.points)

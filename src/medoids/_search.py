@@ -9,6 +9,7 @@ an arm, of value zero in SWAP.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -31,6 +32,8 @@ class Source(Protocol):
 
     slack: float
 
+    @property
+    def owner(self) -> Arms: ...  # the cluster that each arm is in
     def screen(self) -> tuple[Values, Values, Values]: ...
     def refine(self, arms: Arms, depth: int, leaders: Arms) -> tuple[Values, Values]: ...
     def exact(self, arms: Arms) -> Values: ...
@@ -38,12 +41,29 @@ class Source(Protocol):
 
 
 class Found(NamedTuple):
-    """The best arm, what it replaces, its value and distances; None if none is better."""
+    """The best arm, what it replaces, and its distances to all points."""
 
     arm: int
     replaces: int
-    value: float
     row: Values
+
+
+def settle(
+    arms: Arms, null: float, confirm: Callable[[Arms], tuple[Values, Arms, Values]]
+) -> Found | None:
+    """Decide in float64 between arms that float32 cannot tell apart; the first on a tie.
+
+    None, if no arm is better than `null`. `confirm` gives arms' values, what they replace
+    and their rows.
+    """
+    best, bar = None, null
+    for start in range(0, len(arms), 32):
+        some = arms[start : start + 32]
+        values, replaces, rows = confirm(some)
+        i = int(values.argmin())
+        if values[i] < bar:
+            best, bar = Found(int(some[i]), int(replaces[i]), rows[i]), float(values[i])
+    return best
 
 
 class Search:
@@ -60,6 +80,13 @@ class Search:
         The value that an arm has to beat.
     known : ndarray of bool
         Arms that can be valued exactly at no cost.
+    floor : ndarray of float
+        What is known already: no arm's value is below it.
+
+    Attributes
+    ----------
+    lower : ndarray of float
+        No arm's value is below this, as the search found.
     """
 
     def __init__(
@@ -70,11 +97,12 @@ class Search:
         total: int,
         null: float,
         known: NDArray[np.bool_],
+        floor: Values,
     ) -> None:
         self.rewards = rewards
         self.candidates = candidates
         self.first, self.total, self.null = first, total, null
-        self.known = known
+        self.known, self.lower = known, floor
         self.rounds: list[Round] = []
         self.sigma: Values = np.zeros(5)
         self.few = max(min(_ROUND // total, total // 100), 16)
@@ -87,30 +115,38 @@ class Search:
         return min(best, self.null) + self.rewards.slack
 
     def run(self) -> Found | None:
-        estimate, lower, sigma = self.rewards.screen()
-        alive: Arms = np.flatnonzero(self.candidates)
-        self.sigma = np.quantile(sigma[alive[:: 1 + len(alive) // 8192]], [0, 0.25, 0.5, 0.75, 1])
-        came, alive = len(alive), alive[lower[alive] <= self.threshold]
+        estimate, alive = self._screen()
         if self.first >= self.total:  # the estimates are the values
             self._values = dict(zip(alive.tolist(), estimate[alive].tolist(), strict=True))
-            self.rounds.append(Round(came, self.first, len(alive)))
             return self._settle()
         if len(alive) > self.few:
             self._lead(alive, estimate)
-            alive = self._open(alive, lower)
-        self.rounds.append(Round(came, self.first, len(alive)))
+            alive = self._drop(alive)
         depth = self.first
         while len(alive) > self.few and depth < self.total:
-            came = len(alive)
-            estimate[alive], lower[alive] = self.rewards.refine(alive, depth, self._leaders())
-            alive = self._open(alive, lower)
+            alive = self._refine(alive, depth, estimate)
             if len(alive) > 4 * self.few:
                 self._promote(alive, estimate)
-                alive = self._open(alive, lower)
-            self.rounds.append(Round(came, depth, len(alive)))
+                alive = self._drop(alive)
             depth = min(2 * depth, self.total)
         self._value(alive)
         return self._settle()
+
+    def _screen(self) -> tuple[Values, Arms]:
+        """Estimate all arms from the first references; those that are left."""
+        estimate, lower, sigma = self.rewards.screen()
+        self.lower = np.maximum(lower, self.lower)
+        arms: Arms = np.flatnonzero(self.candidates)
+        self.sigma = np.quantile(sigma[arms[:: 1 + len(arms) // 8192]], [0, 0.25, 0.5, 0.75, 1])
+        self.rounds.append(Round(len(arms), self.first, len(arms)))
+        return estimate, self._drop(arms)
+
+    def _refine(self, alive: Arms, depth: int, estimate: Values) -> Arms:
+        """Estimate some arms from the references up to `depth`; those that are left."""
+        estimate[alive], lower = self.rewards.refine(alive, depth, self._leaders())
+        self.lower[alive] = np.maximum(lower, self.lower[alive])
+        self.rounds.append(Round(len(alive), depth, len(alive)))
+        return self._drop(alive)
 
     def _lead(self, alive: Arms, estimate: Values) -> None:
         """Value the most promising arms exactly, and all that cost nothing."""
@@ -128,25 +164,21 @@ class Search:
     def _leaders(self) -> Arms:
         return np.array(sorted(self._values, key=self._values.__getitem__)[:_LEADERS])
 
-    def _open(self, alive: Arms, lower: Values) -> Arms:
-        """Those that can still be the best, and are not valued yet."""
-        return alive[(lower[alive] <= self.threshold) & ~self._valued[alive]]
+    def _drop(self, alive: Arms) -> Arms:
+        """Those that can still be the best, and are not valued yet: survivors of the round."""
+        alive = alive[(self.lower[alive] <= self.threshold) & ~self._valued[alive]]
+        self.rounds[-1] = self.rounds[-1]._replace(survivors=len(alive))
+        return alive
 
     def _value(self, arms: Arms) -> None:
         new = arms[~self._valued[arms]]
         if len(new):
             values = self.rewards.exact(new)
             self._valued[new] = True
+            self.lower[new] = np.maximum(values - self.rewards.slack, self.lower[new])
             self._values.update(zip(new.tolist(), values.tolist(), strict=True))
 
     def _settle(self) -> Found | None:
-        """Decide in float64 between the arms that float32 cannot tell apart."""
         bar = self.threshold + self.rewards.slack
         close = np.array(sorted(a for a, v in self._values.items() if v <= bar), dtype=np.int64)
-        best: Found | None = None
-        for start in range(0, len(close), 32):
-            values, replaces, rows = self.rewards.confirm(close[start : start + 32])
-            i = int(values.argmin())
-            if values[i] < (self.null if best is None else best.value):
-                best = Found(int(close[start + i]), int(replaces[i]), float(values[i]), rows[i])
-        return best
+        return settle(close, self.null, self.rewards.confirm)

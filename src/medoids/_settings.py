@@ -8,14 +8,14 @@ import numpy as np
 
 from ._init import Init
 from ._monitor import Monitor
-from ._points import Points
+from ._points import HeldPoints, Points
 
 
 class Settings(NamedTuple):
     """The points, what is asked of them, and the limits.
 
-    A method is a function of these that returns the final state and the number of
-    swaps done.
+    A method is a function of these, and of keywords that are its own, that returns the
+    final state and the number of swaps done.
     """
 
     points: Points
@@ -35,3 +35,8 @@ class Settings(NamedTuple):
                 f" {self.points.n} points, but memory_limit allows {self.memory_limit / 1e9:.2f}"
                 f" GB: raise memory_limit, or use method={instead!r}."
             )
+
+    def held(self, method: str, instead: str) -> Settings:
+        """The same on points that hold all their distances, or an error if they can't."""
+        self.needs(method, self.points.whole_bytes, instead)
+        return self._replace(points=HeldPoints(self.points))

@@ -5,11 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ._points import Points
-
 
 class State:
     """Medoids, and for every point its nearest and second-nearest of them.
+
+    Parameters
+    ----------
+    n : int
+        How many points there are.
+    n_clusters : int
+        How many medoids there will be.
 
     Attributes
     ----------
@@ -24,35 +29,36 @@ class State:
         The sum of `nearest`: equation 1.
     """
 
-    def __init__(self, points: Points, n_clusters: int) -> None:
-        self.n = points.n
+    def __init__(self, n: int, n_clusters: int) -> None:
+        self.n = n
         self.medoids: list[int] = []
-        self.rows = np.empty((n_clusters, self.n))
-        self._assign()
+        self.rows = np.empty((n_clusters, n))
+        self.nearest, self.second = np.full(n, np.inf), np.full(n, np.inf)
+        self.owner, self._other = np.zeros(n, np.int32), np.full(n, -1, np.int32)
+        self.loss = np.inf
 
     @property
     def k(self) -> int:
         return len(self.medoids)
 
-    def add(self, medoid: int, row: NDArray[np.float64]) -> None:
+    def add(self, medoid: int, row: NDArray[np.floating]) -> None:
         """BUILD: one more medoid, at distances `row` from every point."""
-        self.rows[self.k] = row
         self.medoids.append(int(medoid))
-        self._assign()
+        self._assign(self.k - 1, row)
 
-    def replace(self, position: int, medoid: int, row: NDArray[np.float64]) -> None:
+    def replace(self, position: int, medoid: int, row: NDArray[np.floating]) -> None:
         """SWAP: `medoid` instead of the one at `position`."""
-        self.rows[position] = row
         self.medoids[position] = int(medoid)
-        self._assign()
+        self._assign(position, row)
 
-    def loss_after(self, position: int, row: NDArray[np.float64]) -> float:
+    def loss_after(self, position: int, row: NDArray[np.floating]) -> float:
         """The loss if the medoid at `position` gave way to one at distances `row`."""
         others = np.where(self.owner == position, self.second, self.nearest)
         return float(np.minimum(others, row).sum())
 
-    def _assign(self) -> None:
-        from ._kernels import two_nearest
+    def _assign(self, position: int, row: NDArray[np.floating]) -> None:
+        from ._kernels import reassign
 
-        self.owner, self.nearest, self.second = two_nearest(self.rows[: self.k])
+        self.rows[position] = row
+        reassign(self.rows, self.k, position, self.owner, self._other, self.nearest, self.second)
         self.loss = float(self.nearest.sum())

@@ -10,11 +10,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ._points import Indices
+from ._points import Indices, Points
 from ._state import State
 from ._threads import Workers
 
 Values = NDArray[np.float64]
+# Values closer than this share of the mean loss are the same to float32.
+SLACK = 2e-6
 
 
 class Step:
@@ -40,6 +42,7 @@ class Step:
         self.base = state.nearest if state.k else np.zeros(self.n)
         self.cap2 = self.base2 = np.zeros(self.n)
         self.removal = np.zeros(self.k)
+        self.slack = SLACK * abs(state.loss / self.n) if state.k else 0.0
         if swap:
             self.cap2 = self.base2 = state.second
             if self.k == 1:
@@ -70,3 +73,9 @@ class Step:
         if not self.swap:
             return shared[:, None] / self.n
         return (shared[:, None] + extra) / self.n + self.removal
+
+    def exact_values(self, arms: Indices, points: Points) -> tuple[Values, Indices, Values]:
+        """The best value of each arm in float64, the medoid that it replaces, its distances."""
+        rows = points.exact(arms)
+        values = self.values(rows, np.arange(len(rows)), points.workers)
+        return values.min(axis=1), values.argmin(axis=1), rows

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from ._points import Floats
 DEFAULT_MEMORY = 2e9
 _UNITS = {"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 _UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
-_STARTS = ("build", "random", "k-medoids++")
+_STARTS = ("build", "random", "k-medoids++", "lab")
 
 
 def as_floats(X: Any, name: str = "X", estimator: object = None) -> Floats:
@@ -86,6 +87,13 @@ def whole(value: Any, name: str, least: int) -> int:
     if value < least:
         raise ValueError(f"{name}={value} is too small: give at least {least}.")
     return int(value)
+
+
+def mapping(value: Any, name: str) -> dict[str, Any]:
+    """A copy of a dict of parameters; empty for None."""
+    if value is not None and not isinstance(value, Mapping):
+        raise TypeError(f"{name} must be a dict or None, got {type(value).__name__}.")
+    return dict(value or {})
 
 
 def clusters(value: Any, n: int) -> int:

@@ -1,0 +1,184 @@
+"""Eager BUILD and SWAP by adaptive search: many swaps a pass, for many clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ._bandit import Bandit
+from ._cache import Cache
+from ._fasterpam import lookout
+from ._loops import Choice, begin, can_improve
+from ._monitor import Round
+from ._points import Indices, Points
+from ._search import Arms, Search, Values, settle
+from ._settings import Settings
+from ._state import State
+from ._step import Step
+
+# Arms of each cluster, or of a BUILD step, that are judged by the distances to all points.
+_TRIED, _BUILT = 2, 8
+
+
+def eager(settings: Settings, state: State, bandit: Bandit) -> int:
+    """Take every swap that a search comes upon, until a search shows that there is none.
+
+    A swap is judged by the distances to all points before it is taken. While there are
+    many, it has to lower the loss by more than float32 can be wrong; the last ones are
+    decided in float64.
+    """
+    points, monitor = settings.points, settings.monitor
+    begin(settings, state, GreedyBuild(state, bandit.cache).best)
+    swaps = passes = 0
+    while can_improve(settings, state):
+        if passes == settings.max_iter:
+            monitor.stopped = True
+            break
+        search = bandit.search(True, EagerSearch)
+        done = _take(state, bandit.cache, search.good(), search.rewards.slack * state.n)
+        if not done:
+            done = _take_last(state, points, search.close())
+        swaps, passes = swaps + done, passes + 1
+        monitor.record("swap", state, search.rounds, search.sigma.tolist(), done)
+        if not done:
+            break
+    _make_exact(state, points)
+    return swaps
+
+
+def _take(state: State, cache: Cache, arms: Indices, margin: float) -> int:
+    """Swap in these arms, as far as they still lower the loss; the number of swaps."""
+    done = 0
+    for part in cache.parts(arms):
+        rows, slots = cache.fetch(part)
+        at = 0
+        while at < len(part):
+            look = lookout(state, rows, cache.points.workers, -margin)
+            found, position = look(part[at:], slots[at:])
+            if found < 0:
+                break
+            at += found
+            state.replace(position, int(part[at]), rows[slots[at]])
+            done, at = done + 1, at + 1
+    return done
+
+
+def _take_last(state: State, points: Points, arms: Indices) -> int:
+    """Swap in the best of arms that hardly change the loss, decided in float64."""
+    _make_exact(state, points)
+    step = Step(state, swap=True)
+    found = settle(arms, 0.0, lambda some: step.exact_values(some, points))
+    if found is None or state.loss_after(found.replaces, found.row) >= state.loss:
+        return 0
+    state.replace(found.replaces, found.arm, found.row)
+    return 1
+
+
+def _make_exact(state: State, points: Points) -> None:
+    """Take the medoids' distances in float64."""
+    rows = points.exact(np.array(state.medoids))
+    for position, row in enumerate(rows):
+        state.replace(position, state.medoids[position], row)
+
+
+class EagerSearch(Search):
+    """A search that ends as soon as it knows arms that are good, rather than the best."""
+
+    @property
+    def threshold(self) -> float:
+        return self.null + self.rewards.slack
+
+    def good(self) -> Arms:
+        """Arms that lower the loss, the best first; none only if there is none at all."""
+        estimate, alive = self._screen()
+        if self.first >= self.total:
+            self._values = dict(zip(alive.tolist(), estimate[alive].tolist(), strict=True))
+            return self._good()
+        self._try(alive, estimate)
+        depth = self.first
+        while not len(self._good()):
+            alive = self._drop(alive)
+            if len(alive) <= self.few or depth >= self.total:
+                self._value(alive)
+                break
+            alive = self._refine(alive, depth, estimate)
+            self._try(alive, estimate)
+            depth = min(2 * depth, self.total)
+        return self._good()
+
+    def close(self) -> Arms:
+        """Arms that float32 cannot tell from those that change nothing."""
+        near = (arm for arm, value in self._values.items() if value <= self.threshold)
+        return np.array(sorted(near), dtype=np.int64)
+
+    def _good(self) -> Arms:
+        bar = self.null - self.rewards.slack
+        ranked = sorted((v, a) for a, v in self._values.items() if v < bar)
+        return np.array([a for _, a in ranked], dtype=np.int64)
+
+    def _try(self, alive: Arms, estimate: Values) -> None:
+        """Value the arms that seem the best, a few in each cluster."""
+        hopeful = alive[estimate[alive] < self.null]
+        ranked = hopeful[np.argsort(estimate[hopeful], kind="stable")]
+        self._value(_first_of_each(ranked, self.rewards.owner[ranked], _TRIED))
+
+
+def _first_of_each(values: Indices, groups: Indices, count: int) -> Indices:
+    """The first `count` values of each group, in their order."""
+    order = np.argsort(groups, kind="stable")
+    sorted_ = groups[order]
+    rank = np.arange(len(values)) - np.searchsorted(sorted_, sorted_)
+    return values[np.sort(order[rank < count])]
+
+
+class GreedyBuild:
+    """BUILD by the first references; the best few by these are judged by all points.
+
+    Sums are kept from step to step: a new medoid changes them at its own references alone.
+    """
+
+    def __init__(self, state: State, cache: Cache) -> None:
+        self.state, self.cache = state, cache
+        self.sums = np.zeros(state.n)
+        self._cap = np.full(cache.first, -np.inf, dtype=np.float32)
+
+    def best(self, swap: bool) -> Choice:
+        """The arm that joins the medoids."""
+        state, cache = self.state, self.cache
+        cache.points.workers.each(self._summer(), state.n, 1024)
+        sums = self.sums.copy()
+        sums[state.medoids] = np.inf
+        arms = np.sort(np.argsort(sums, kind="stable")[: min(_BUILT, state.n - state.k)])
+        step = Step(state, swap)
+        found = []
+        for part in cache.parts(arms):
+            rows, slots = cache.fetch(part)
+            values = step.values(rows, slots, cache.points.workers)[:, 0]
+            i = int(values.argmin())
+            found.append((values[i], part[i], rows[slots[i]].astype(np.float64)))
+        _, arm, row = min(found, key=lambda each: each[:2])
+        rounds = [Round(state.n - state.k, cache.first, len(arms))]
+        return Choice(rounds, None, int(arm), row=row)
+
+    def _summer(self) -> Callable[[int, int], None]:
+        """What brings the sums of some arms up to date with the medoids."""
+        from ._kernels import add_gains
+
+        columns, first = self.cache.columns, self.cache.first
+        if not self.state.k:
+
+            def add(start: int, stop: int) -> None:
+                self.sums[start:stop] = columns[:first, start:stop].sum(axis=0, dtype=np.float64)
+
+            return add
+        if self.state.k == 1:
+            self.sums[:] = 0.0
+        old, new = self._cap, self.state.nearest[self.cache.order[:first]].astype(np.float32)
+        lines = np.flatnonzero(new != old)
+        self._cap = new
+
+        def update(start: int, stop: int) -> None:
+            add_gains(columns, lines, old[lines], new[lines], self.sums[start:stop], start)
+
+        return update
