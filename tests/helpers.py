@@ -69,6 +69,13 @@ def pam_by_force(matrix: Floats, k: int) -> list[int]:
     return medoids
 
 
+def best_swap(matrix: Floats, medoids: NDArray[np.integer]) -> float:
+    """The lowest loss after any swap; infinite where every point is a medoid."""
+    losses = swaps_by_force(matrix, medoids.tolist())
+    losses[medoids] = np.inf
+    return float(losses.min())
+
+
 def state_of(points: PrecomputedPoints | DensePoints, medoids: Sequence[int]) -> State:
     """PAM's state with these medoids."""
     state = State(points.n, max(len(medoids), 1))
@@ -91,6 +98,22 @@ def mixture(n: int, d: int, groups: int, seed: int, spread: float = 4.0) -> Floa
     centres = rng.normal(scale=spread, size=(groups, d))
     weight = rng.dirichlet(np.full(groups, 3.0))
     return centres[rng.choice(groups, n, p=weight)] + rng.normal(size=(n, d))
+
+
+def heavy_tails(n: int, seed: int) -> Floats:
+    return np.random.default_rng(seed).standard_t(2, size=(n, 4))
+
+
+def duplicates(n: int, seed: int) -> Floats:
+    """Each row about ten times."""
+    rng = np.random.default_rng(seed)
+    distinct = max(n // 10, 1)
+    return rng.normal(size=(distinct, 3))[rng.integers(distinct, size=n)]
+
+
+def lattice(n: int, seed: int, side: int = 12) -> Floats:
+    """Integers in the plane: distances are tied everywhere."""
+    return np.random.default_rng(seed).integers(0, side, size=(n, 2)).astype(float)
 
 
 def asymmetric(n: int, seed: int) -> Floats:

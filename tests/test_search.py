@@ -23,7 +23,8 @@ class FakeRewards:
         self.true, self.noise = true, noise
         self.rng = np.random.default_rng(seed)
         self.first, self.total = first, total
-        self.slack = 0.0
+        self.slack = self.rough = 0.0
+        self.depth = first
         self.owner = np.arange(len(true)) % 5
         self.blunder: dict[str, list[int]] = {"screen": [], "refine": []}
         self.optimism = np.zeros(len(true))
@@ -71,7 +72,6 @@ def search(
         total=rewards.total,
         null=null,
         known=np.zeros(n, dtype=bool) if known is None else known,
-        floor=np.full(n, -np.inf),
     )
     return made.run(), made
 

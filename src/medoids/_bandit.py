@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from ._bounds import Bounds
 from ._cache import Cache
 from ._loops import Choice
 from ._rewards import Rewards
@@ -27,11 +28,11 @@ PER_CLUSTER, FIRST, CHEAP = 100, 512, 10_000_000
 class Bandit:
     """Searches for the arms of BUILD and SWAP steps on one state."""
 
-    def __init__(self, settings: Settings, state: State) -> None:
+    def __init__(self, settings: Settings, state: State, delta: float = DELTA) -> None:
         self.settings, self.state = settings, state
-        delta = DELTA if settings.delta is None else settings.delta
+        delta = delta if settings.delta is None else settings.delta
         self.z = math.sqrt(2 * math.log(1 / delta))
-        self.floor = np.full(state.n, -np.inf)
+        self.bounds = Bounds()
 
     @cached_property
     def cache(self) -> Cache:
@@ -45,20 +46,16 @@ class Bandit:
         candidates = np.ones(state.n, dtype=bool)
         candidates[state.medoids] = False
         return kind(
-            Rewards(cache, state, swap, self.z),
+            Rewards(cache, state, swap, self.z, self.bounds),
             candidates,
             first=cache.first,
             total=state.n,
             null=0.0 if swap else np.inf,
             known=cache.known,
-            floor=np.full(state.n, -np.inf) if swap else self.floor,
         )
 
     def best(self, swap: bool) -> Choice:
         """The best arm of a step."""
         search = self.search(swap, Search)
         found = search.run()
-        if self.state.k and not swap:
-            # An arm gains less in every later BUILD step, so the bound goes on to hold.
-            self.floor = search.lower - search.rewards.slack
         return Choice(search.rounds, search.sigma.tolist(), *(found or ()))

@@ -22,7 +22,6 @@ def banditpam(settings: Settings, *, swap: str = "best") -> tuple[State, int]:
     if swap not in ("best", "eager"):
         raise ValueError(f"swap={swap!r} is unknown: choose 'best' or 'eager'.")
     state = State(settings.points.n, settings.n_clusters)
-    bandit = Bandit(settings, state)
-    if swap == "best":
-        return state, build_and_swap(settings, state, bandit.best)
-    return state, eager(settings, state, bandit)
+    if swap == "eager":
+        return state, eager(settings, state)
+    return state, build_and_swap(settings, state, Bandit(settings, state).best)

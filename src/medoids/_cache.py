@@ -43,7 +43,7 @@ class Cache:
 
     def __init__(self, points: Points, order: Indices, memory_limit: float, first: int) -> None:
         n = points.n
-        self.points, self.order = points, order
+        self.points, self.order, self.memory_limit = points, order, memory_limit
         self.position = np.empty(n, dtype=np.int64)
         self.position[order] = np.arange(n)
         room = int(_COLUMNS * memory_limit // (4 * n))

@@ -32,7 +32,7 @@ def clara(
     points, k, rng = settings.points, settings.n_clusters, settings.rng
     size = 40 + 2 * k if n_sampling is None else check.whole(n_sampling, "n_sampling", k)
     size, samples = min(size, points.n), check.whole(n_sampling_iter, "n_sampling_iter", 1)
-    settings.needs("clara", 8 * size**2, "banditpam")
+    settings.needs("clara", 8 * size**2, "banditpam", f"the distances between {size} points")
     best, swaps = State(points.n, k), 0
     if settings.init != "build":
         start(points, best, k, settings.init, rng)
@@ -42,13 +42,10 @@ def clara(
         drawn = rng.choice(others, size - best.k, replace=False)
         sample = np.concatenate([np.array(best.medoids, dtype=np.int64), drawn])
         part = PrecomputedPoints(points.block_array(sample, sample), points.workers)
-        found, count = pam(
-            settings._replace(
-                points=part,
-                init="build" if settings.init == "build" else range(k),
-                monitor=Monitor(part),
-            )
-        )
+        monitor = Monitor(part)
+        init = "build" if settings.init == "build" else range(k)
+        found, count = pam(settings._replace(points=part, init=init, monitor=monitor))
+        settings.monitor.stopped |= monitor.stopped
         full = true_state(points, [int(sample[i]) for i in found.medoids])
         rounds = [Round(size, size, k)]
         if full.loss < best.loss:

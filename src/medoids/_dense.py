@@ -18,6 +18,8 @@ _SLICE, _PANEL, _THIN = 256, 1024, 48
 _BYTES = 2**23
 # Errors of float32 blocks that are borne, as a share of the mean distance.
 _ROUGH = 2e-4
+# And of the distance to the nearest rows.
+_BLUR = 1e-4
 
 
 class Rows:
@@ -124,7 +126,22 @@ class DensePoints(Points):
         fine = np.empty(rough.shape)
         self._exact_block(some, some, fine)
         size = float(np.abs(fine).mean())
-        return not float(np.abs(rough - fine).max()) <= _ROUGH * size
+        if not float(np.abs(rough - fine).max()) <= _ROUGH * size:
+            return True
+        return self._blurs_neighbours()
+
+    def _blurs_neighbours(self) -> bool:
+        """Whether the nearest of some rows are at the wrong distance: tight clusters, far apart."""
+        few = np.unique(np.linspace(0, self.n - 1, 16).astype(np.int64))
+        many = np.unique(np.linspace(0, self.n - 1, 1024).astype(np.int64))
+        rough = np.empty((len(few), len(many)), dtype=np.float32)
+        self._distances(few, self.panel(few), many, self.panel(many), rough)
+        fine = np.empty(rough.shape)
+        self._exact_block(few, many, fine)
+        nearest = np.where(fine > 0, fine, np.inf).argmin(axis=1)[:, None]
+        near = np.take_along_axis(fine, nearest, axis=1)
+        error = np.abs(np.take_along_axis(rough, nearest, axis=1) - near)
+        return bool(np.median(error - _BLUR * near) > 0)
 
     def _exact_block(self, left: Indices, right: Indices, out: Floats) -> None:
         array, form = self.rows.array, self.rows.form

@@ -19,9 +19,13 @@ from ._step import Step
 
 # Arms of each cluster, or of a BUILD step, that are judged by the distances to all points.
 _TRIED, _BUILT = 2, 8
+# Where these are of no use: arms of each cluster that are looked at more closely.
+_HOPEFUL = 40
+# The chance that a search may miss a good arm.
+DELTA = 0.01
 
 
-def eager(settings: Settings, state: State, bandit: Bandit) -> int:
+def eager(settings: Settings, state: State) -> int:
     """Take every swap that a search comes upon, until a search shows that there is none.
 
     A swap is judged by the distances to all points before it is taken. While there are
@@ -29,6 +33,7 @@ def eager(settings: Settings, state: State, bandit: Bandit) -> int:
     decided in float64.
     """
     points, monitor = settings.points, settings.monitor
+    bandit = Bandit(settings, state, DELTA)
     begin(settings, state, GreedyBuild(state, bandit.cache).best)
     swaps = passes = 0
     while can_improve(settings, state):
@@ -90,22 +95,36 @@ class EagerSearch(Search):
         return self.null + self.rewards.slack
 
     def good(self) -> Arms:
-        """Arms that lower the loss, the best first; none only if there is none at all."""
+        """Arms that lower the loss, the best first; none only if there is none at all.
+
+        At first only those that seem best in their clusters are tried; if these fail, some
+        more, with better estimates; and if these fail too, all are.
+        """
         estimate, alive = self._screen()
-        if self.first >= self.total:
+        if self.exact:
             self._values = dict(zip(alive.tolist(), estimate[alive].tolist(), strict=True))
             return self._good()
-        self._try(alive, estimate)
-        depth = self.first
-        while not len(self._good()):
-            alive = self._drop(alive)
-            if len(alive) <= self.few or depth >= self.total:
-                self._value(alive)
-                break
-            alive = self._refine(alive, depth, estimate)
-            self._try(alive, estimate)
-            depth = min(2 * depth, self.total)
+        self._try(alive, estimate, _TRIED)
+        if len(self._good()) * 16 < self.rewards.owner.max():
+            self._look_closely(self._drop(alive), estimate.copy())
+        if not len(self._good()):
+            self._look_everywhere(self._drop(alive), estimate)
         return self._good()
+
+    def _look_everywhere(self, alive: Arms, estimate: Values) -> None:
+        depth = self.rewards.depth
+        while len(alive) > self.few and depth < self.total:
+            alive = self._refine(alive, depth, estimate)
+            depth *= 2
+        self._value(alive)
+
+    def _look_closely(self, alive: Arms, estimate: Values) -> None:
+        ranked = alive[np.argsort(estimate[alive], kind="stable")]
+        some = np.sort(_first_of_each(ranked, self.rewards.owner[ranked], _HOPEFUL))
+        depth = 4 * self.first
+        if len(some) and depth < self.total:
+            some = self._refine(some, depth, estimate)
+            self._try(some, estimate, 2 * _TRIED)
 
     def close(self) -> Arms:
         """Arms that float32 cannot tell from those that change nothing."""
@@ -117,11 +136,11 @@ class EagerSearch(Search):
         ranked = sorted((v, a) for a, v in self._values.items() if v < bar)
         return np.array([a for _, a in ranked], dtype=np.int64)
 
-    def _try(self, alive: Arms, estimate: Values) -> None:
-        """Value the arms that seem the best, a few in each cluster."""
+    def _try(self, alive: Arms, estimate: Values, count: int) -> None:
+        """Value the arms that seem the best, so many in each cluster."""
         hopeful = alive[estimate[alive] < self.null]
         ranked = hopeful[np.argsort(estimate[hopeful], kind="stable")]
-        self._value(_first_of_each(ranked, self.rewards.owner[ranked], _TRIED))
+        self._value(_first_of_each(ranked, self.rewards.owner[ranked], count))
 
 
 def _first_of_each(values: Indices, groups: Indices, count: int) -> Indices:

@@ -125,7 +125,7 @@ def screen(  # type: ignore[no-untyped-def]
     start,
     stop,
     mean,  # out, per arm: the lowest estimate of its swaps
-    lower,  # out: the lowest of their lower bounds
+    lower,  # out (k + 1, arms): their lower bounds, and without removing; or (1, arms)
     sizes,  # out (arms, 3): sum of rewards, of their squares, variance of the mean
 ):
     """Estimate every arm from the same references, stratified by owner."""
@@ -205,14 +205,18 @@ def screen(  # type: ignore[no-untyped-def]
             sizes[arm, 1] = squares[x]
             if not swap:
                 mean[arm] = estimate[x] + own[arm, 0]
-                lower[arm] = mean[arm] - z * np.sqrt(variance[x])
+                lower[0, arm] = mean[arm] - z * np.sqrt(variance[x])
                 sizes[arm, 2] = variance[x]
         if swap:
             for x in range(width):
-                arm = first + x
-                mean[arm] = np.inf
-                lower[arm] = np.inf
+                mean[first + x] = np.inf
+            lower[:, first : first + width] = np.inf
+            if lower.shape[0] > 1:
+                for x in range(width):
+                    alone = estimate[x] + own[first + x, 0]
+                    lower[k, first + x] = alone - z * np.sqrt(variance[x])
             for g in range(k):
+                low = lower[g if lower.shape[0] > 1 else 0, first : first + width]
                 for x in range(width):
                     arm = first + x
                     value = estimate[x] + moved[g, x] + removal[g]
@@ -221,7 +225,124 @@ def screen(  # type: ignore[no-untyped-def]
                     better = value < mean[arm]
                     sizes[arm, 2] = wide if better else sizes[arm, 2]
                     mean[arm] = value if better else mean[arm]
-                    lower[arm] = min(lower[arm], value - z * np.sqrt(wide))
+                    low[x] = min(low[x], value - z * np.sqrt(wide))
+
+
+@njit(nogil=True, cache=True, fastmath=_REORDER)
+def carry(  # type: ignore[no-untyped-def]
+    columns,  # float32 (references, arms)
+    lines,  # the references at which something changed
+    ids,  # as points
+    old,  # float32 (lines, 2): distances to the nearest and the second medoid before
+    new,  # and now
+    old_owners,  # of the lines
+    new_owners,
+    old_own,  # float32 (arms, 2): what an arm gains at itself, its owner staying or going
+    new_own,
+    old_home,  # the owner of each arm
+    new_home,
+    removal,  # change of what taking each medoid away costs; all of it for a new medoid
+    replaced,  # which medoids are new
+    share,  # share of all points that a line stands for
+    spread,  # factor from a sum of squares to a variance
+    z,
+    start,
+    stop,
+    lower,  # float32 (k + 1, arms), changed: lower bounds of the swaps, and of additions
+    sizes,  # out (arms, 2): sum of the changes' sizes, and of their squares
+):
+    """Bring lower bounds up to date with what changed at some references.
+
+    A swap with a new medoid is bounded by the addition, and by what the medoid's points say,
+    which are all among the references that changed.
+    """
+    zero = np.float32(0)
+    k = lower.shape[0] - 1
+    for first in range(start, stop, _TILE):
+        width = min(_TILE, stop - first)
+        total = np.zeros(width, dtype=np.float32)
+        squares = np.zeros(width, dtype=np.float32)
+        moved = np.zeros((k, width), dtype=np.float32)
+        widened = np.zeros((k, width), dtype=np.float32)
+        for s in range(lines.shape[0]):
+            row = columns[lines[s], first : first + width]
+            near, second, near2, second2 = old[s, 0], old[s, 1], new[s, 0], new[s, 1]
+            left, wide_left = moved[old_owners[s]], widened[old_owners[s]]
+            right, wide_right = moved[new_owners[s]], widened[new_owners[s]]
+            me = ids[s] - first
+            same = old_owners[s] == new_owners[s] and not replaced[new_owners[s]]
+            # Nothing is kept of the medoid that went; a new one starts from nothing.
+            keep = zero if replaced[old_owners[s]] else np.float32(1)
+            both = zero if replaced[new_owners[s]] else np.float32(2)
+            mine = row[me] if 0 <= me < width else zero
+            if 0 <= me < width:  # what an arm gains at itself is known
+                row[me] = np.inf
+            for x in range(width):
+                before, after = min(row[x] - near, zero), min(row[x] - near2, zero)
+                change = after - before
+                total[x] += change
+                squares[x] += change * change
+                goes = min(row[x] - second, zero) - before
+                comes = min(row[x] - second2, zero) - after
+                if same:
+                    more = comes - goes
+                    left[x] += more
+                    wide_left[x] += more * (more + change + change)
+                else:
+                    left[x] -= keep * goes
+                    wide_left[x] += keep * goes * (goes - change - change)
+                    right[x] += comes
+                    wide_right[x] += comes * (comes + both * change)
+            if 0 <= me < width:
+                row[me] = mine
+        for x in range(width):
+            sizes[first + x, 0] += abs(total[x])
+            sizes[first + x, 1] += squares[x]
+        alone = lower[k, first : first + width]
+        for x in range(width):
+            own = new_own[first + x, 0] - old_own[first + x, 0]
+            alone[x] += share * total[x] + own - z * np.sqrt(spread * squares[x])
+        for m in range(k):
+            mine = lower[m, first : first + width]
+            for x in range(width):
+                arm = first + x
+                own = new_own[arm, 1 if new_home[arm] == m else 0]
+                if replaced[m]:
+                    change = share * moved[m, x] + own - new_own[arm, 0] + removal[m]
+                    wide = spread * max(widened[m, x], zero)
+                    mine[x] = alone[x] + change - z * np.sqrt(wide)
+                else:
+                    own -= old_own[arm, 1 if old_home[arm] == m else 0]
+                    wide = spread * max(squares[x] + widened[m, x], zero)
+                    change = share * (total[x] + moved[m, x]) + own + removal[m]
+                    mine[x] += change - z * np.sqrt(wide)
+
+
+@njit(nogil=True, cache=True)
+def add_by_owner(block, slots, itself, caps, owners, swap, sums):  # type: ignore[no-untyped-def]
+    """Add up rewards and their squares by owner: the owner staying (0, 1) and going (2, 3).
+
+    `itself` is where each arm is among the references, -1 if it is not: that one is left
+    out. The caps are as in `lay_out`.
+    """
+    reach = caps[2] if swap else caps[0]
+    near = np.empty(block.shape[1] + 1, dtype=np.int32)
+    for i in range(slots.shape[0]):
+        row, count = block[slots[i]], 0
+        for j in range(reach.shape[0]):
+            near[count] = j
+            count += row[j] < reach[j]
+        for c in range(count):
+            j = near[c]
+            if j == itself[i]:
+                continue
+            g, reward = owners[j], min(row[j], caps[0, j]) - caps[1, j]
+            sums[0, i, g] += reward
+            sums[1, i, g] += reward * reward
+            if swap:
+                reward = min(row[j], caps[2, j]) - caps[3, j]
+                sums[2, i, g] += reward
+                sums[3, i, g] += reward * reward
 
 
 @njit(nogil=True, cache=True, fastmath=_REORDER)

@@ -185,15 +185,15 @@ def run(
             monitor.close()
     if monitor.stopped and max_iter > 0:
         warnings.warn(
-            f"method={method!r} was stopped by max_iter={max_iter} before it had converged: raise"
-            " max_iter for a lower loss.",
+            f"method={method!r} was stopped by max_iter={max_iter} and may not have converged:"
+            " raise max_iter for a lower loss.",
             ConvergenceWarning,
             stacklevel=3,
         )
     if len(np.unique(state.owner)) < k:
         warnings.warn(
             f"Only {len(np.unique(state.owner))} of n_clusters={k} clusters have members, since"
-            " the data has too few distinct points: ask for fewer clusters.",
+            " medoids coincide: ask for fewer clusters if the data has few distinct points.",
             ConvergenceWarning,
             stacklevel=3,
         )

@@ -42,7 +42,8 @@ def begin(settings: Settings, state: State, best: Best) -> None:
     points, k, monitor = settings.points, settings.n_clusters, settings.monitor
     if settings.init == "build":
         while state.k < k:
-            choice = _copy(points, state) if perfect(points, state) else best(False)
+            whole = state.n == points.n
+            choice = _copy(points, state) if whole and perfect(points, state) else best(False)
             assert choice.row is not None, "an arm always joins in BUILD"
             state.add(choice.arm, choice.row)
             monitor.record("build", state, choice.rounds, choice.sigma)

@@ -39,7 +39,8 @@ def onebatch(
     if not isinstance(weighting, (bool, np.bool_)):
         raise TypeError(f"weighting must be True or False, got {weighting!r}.")
     size = min(max(size, k), n)
-    settings.needs("onebatch", 4 * n * size, "banditpam")
+    what = f"the distances from {n} points to {size}"
+    settings.needs("onebatch", 4 * n * size, "banditpam", what)
     batch = np.sort(rng.choice(n, size, replace=False))
     rows = points.block_array(np.arange(n), batch)
     _weigh(rows, weighting, points.workers)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ._threads import Workers
 
 # The whole matrix of so many points is small enough for float64.
-_SMALL = 1024
+_SMALL = 256
 
 Floats = NDArray[np.floating]
 Indices = NDArray[np.integer]

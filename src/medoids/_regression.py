@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._basis import Basis, orthonormal
-from ._points import Indices
-from ._sample import Sample, sort_owners
+from ._deeper import Deeper, places_of
+from ._points import Floats, Indices
+from ._sample import sort_owners
 
 if TYPE_CHECKING:
     from ._rewards import Rewards
@@ -43,22 +44,11 @@ class _Source(NamedTuple):
     places: Indices  # where each arm is among the lines; -1 if it is not
 
 
-class Regression:
+class Regression(Deeper):
     """The regression of one step's rewards on all references up to one depth."""
 
     def __init__(self, rewards: Rewards, depth: int, leaders: Indices) -> None:
-        self.rewards = rewards
-        self.cache = cache = rewards.cache
-        first = rewards.first_sample
-        self.levels = cache.deepen(depth)
-        # References for small clusters, as far as they are in no level yet.
-        beyond = cache.position[first.ids] >= depth
-        self.beyond = first.lines[beyond]
-        ids = [*(level.refs for level in self.levels), first.ids[beyond]]
-        self.starts = np.cumsum([0, *map(len, ids)])
-        together = np.concatenate(ids)
-        self.sample = Sample(together, together, rewards.owner, rewards.members)
-        self.m = len(self.sample.ids)
+        super().__init__(rewards, depth)
         # In the first BUILD step rewards are taken against the leader's, which
         # leaves float32 more digits.
         self.offset = np.zeros(rewards.n, np.float32)
@@ -101,16 +91,10 @@ class Regression:
         freedom = self.m / max(self.m - basis.rank, 1)
         self.spread = float(weights @ weights) * freedom * left
 
-    def estimate(self, arms: Indices) -> tuple[Values, Values]:
-        """Estimate and lower bound of the best swap of each arm."""
-        # So many at a time that what cannot be kept fits into the scratch memory.
-        size = max(int(self.cache.scratch // (4 * self.m)), 64)
-        parts = [self._estimate(arms[at : at + size]) for at in range(0, len(arms), size)]
-        return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
-
-    def _estimate(self, arms: Indices) -> tuple[Values, Values]:
+    def _estimate(self, arms: Indices) -> tuple[Values, Floats]:
         step = self.rewards
-        mean, lower = np.empty(len(arms)), np.empty(len(arms))
+        mean = np.empty(len(arms))
+        lower = np.full((step.k + 1 if step.swap else 1, len(arms)), -np.inf, dtype=np.float32)
         sources = self._sources(arms)
 
         def work(start: int, stop: int) -> None:
@@ -130,18 +114,14 @@ class Regression:
             if step.state.k:
                 left = np.sqrt(rest / np.maximum(squares, np.finfo(np.float32).tiny))
                 low -= step.guard(part, self.m, np.minimum(left, 1.0))
-            mean[start:stop], lower[start:stop] = value.min(axis=0), low.min(axis=0)
+            mean[start:stop], lower[: step.k, start:stop] = value.min(axis=0), low
 
         most = max(_ARMS // -(-step.k // 16), 64)
         self.cache.points.workers.each(work, len(arms), min(max(-(-len(arms) // 8), 64), most))
         return mean, lower
 
     def _sources(self, arms: Indices) -> list[_Source]:
-        blocks = [self.cache.measure(level, arms) for level in self.levels]
-        if len(self.beyond):
-            extra = self.cache.columns[self.beyond][:, arms]
-            blocks.append((np.ascontiguousarray(extra.T), np.arange(len(arms), dtype=np.int32)))
-        return [self._source(i, arms, *block) for i, block in enumerate(blocks)]
+        return [self._source(i, arms, *block) for i, block in enumerate(self.blocks(arms))]
 
     def _source(self, i: int, arms: Indices, block: NDArray[np.float32], slots: Indices) -> _Source:
         part = slice(self.starts[i], self.starts[i + 1])
@@ -153,7 +133,7 @@ class Regression:
         return _Source(
             block, slots, order, ids, owners, np.ascontiguousarray(caps.T),
             np.sqrt(self.sample.share[owners]).astype(np.float32),
-            self.basis.columns[part][order].astype(np.float32), _places(ids, arms),
+            self.basis.columns[part][order].astype(np.float32), places_of(ids, arms),
         )  # fmt: skip
 
     def _project(
@@ -220,13 +200,6 @@ class Regression:
         rest -= np.einsum("kxl,kxl->kx", more, more + 2 * local)
         rest -= np.square(shared + more_shared).sum(axis=2)
         return values.astype(float), rest, every
-
-
-def _places(ids: Indices, arms: Indices) -> Indices:
-    """Where each arm is among the ids; -1 where it is not."""
-    order = np.argsort(ids)
-    at = np.minimum(np.searchsorted(ids, arms, sorter=order), len(ids) - 1)
-    return np.where(ids[order[at]] == arms, order[at], -1)
 
 
 def _support(values: NDArray[np.float64]) -> float:

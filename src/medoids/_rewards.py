@@ -9,12 +9,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ._bounds import Bounds
 from ._cache import Cache
 from ._points import Indices
 from ._regression import Regression
 from ._sample import Sample
 from ._state import State
 from ._step import SLACK, Step, Values
+from ._strata import MANY, Strata
 
 # Every cluster is seen through at least this many of its points, or all of them.
 _SEEN = 8
@@ -32,11 +34,16 @@ class Rewards(Step):
         An arm replaces a medoid (SWAP), rather than joining them (BUILD).
     z : float
         Half-width of a confidence interval, in standard errors.
+    bounds : Bounds, default=None
+        What earlier steps know of this one.
     """
 
-    def __init__(self, cache: Cache, state: State, swap: bool, z: float) -> None:
+    def __init__(
+        self, cache: Cache, state: State, swap: bool, z: float, bounds: Bounds | None = None
+    ) -> None:
         super().__init__(state, swap)
         self.cache, self.z = cache, z
+        self.bounds = Bounds() if bounds is None else bounds
         self.members = np.bincount(self.owner, minlength=self.k)
         itself = cache.points.own()
         # What an arm gains at itself, its owner staying or going.
@@ -50,12 +57,17 @@ class Rewards(Step):
             )
             / self.n
         ).astype(np.float32)
+        # Where clusters are far apart, what a swap loses and what it wins all but cancel.
+        self.rough = 4 * SLACK * float(self.removal.max())
+        self.bounds.carry(self)
         self._skew = self._missed = np.zeros(self.n)
         self._whole: dict[int, tuple[NDArray[np.float32], float]] = {}
         # Known at every point, and its sum over each owner's members.
         self.known = [state.nearest] * bool(state.k) + [state.second] * (swap and self.k > 1)
         self.known_sums = [np.bincount(self.owner, v, self.k) for v in self.known]
         self.first_sample = self._first_sample()
+        # By owner alone, the first references tell no more than the screen does.
+        self.depth = min(cache.first * (2 if self.k >= MANY else 1), self.n)
 
     def caps(self, ids: Indices) -> NDArray[np.float32]:
         """What clips the rewards at these references, and what is taken off."""
@@ -90,7 +102,7 @@ class Rewards(Step):
         from ._kernels import screen
 
         sample = self.first_sample
-        mean, lower = np.empty(self.n, np.float32), np.empty(self.n, np.float32)
+        mean, lower = np.empty(self.n, np.float32), np.empty_like(self.bounds.lower)
         sizes = np.empty((self.n, 3), np.float32)
         ids, lines, bounds = sample.by_owner()
         caps = self.caps(ids)
@@ -123,7 +135,9 @@ class Rewards(Step):
         sigma = np.sqrt(sizes[:, 2] * m)
         if m >= self.n:
             sigma[:] = 0.0
-        return mean.astype(float), lower - self.guard(slice(None), m, 1.0), sigma
+        lower -= (self.guard(slice(None), m, 1.0) + self.rough).astype(np.float32)
+        np.maximum(lower, self.bounds.lower, out=self.bounds.lower)
+        return mean.astype(float), self.bounds.lowest(), sigma
 
     def _look_for_rare(self, sizes: NDArray[np.float32], m: int) -> None:
         """What a normal interval misses where rewards are few and skewed.
@@ -146,7 +160,10 @@ class Rewards(Step):
 
     def refine(self, arms: Indices, depth: int, leaders: Indices) -> tuple[Values, Values]:
         """Estimate and lower bound of some arms, from all references up to `depth`."""
-        return Regression(self, depth, leaders).estimate(arms)
+        many = self.k >= MANY
+        deeper = Strata(self, depth) if many else Regression(self, depth, leaders)
+        mean, lower = deeper.estimate(arms)
+        return mean, self.bounds.lift(arms, lower - self.rough)
 
     def guard(self, arms: Indices | slice, m: int, rest: Values | float) -> Values:
         """The term for rare and skewed rewards, at a sample of m.
@@ -171,7 +188,10 @@ class Rewards(Step):
         for group in (np.flatnonzero(known), np.flatnonzero(~known)):
             for start in range(0, len(group), self.cache.batch):
                 part = group[start : start + self.cache.batch]
-                values[part] = self.values(*self.cache.fetch(arms[part]), workers).min(axis=1)
+                alone, found = self.totals(*self.cache.fetch(arms[part]), workers)
+                values[part] = found.min(axis=1)
+                lines = [found, alone[:, None]] if self.swap else [found]
+                self.bounds.lift(arms[part], np.concatenate(lines, axis=1).T - self.slack)
         return values
 
     def confirm(self, arms: Indices) -> tuple[Values, Indices, Values]:

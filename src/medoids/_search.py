@@ -31,6 +31,8 @@ class Source(Protocol):
     """What a search asks of the rewards."""
 
     slack: float
+    rough: float  # how wrong an estimate may be from rounding
+    depth: int  # where `refine` starts to be of use
 
     @property
     def owner(self) -> Arms: ...  # the cluster that each arm is in
@@ -80,13 +82,6 @@ class Search:
         The value that an arm has to beat.
     known : ndarray of bool
         Arms that can be valued exactly at no cost.
-    floor : ndarray of float
-        What is known already: no arm's value is below it.
-
-    Attributes
-    ----------
-    lower : ndarray of float
-        No arm's value is below this, as the search found.
     """
 
     def __init__(
@@ -97,12 +92,11 @@ class Search:
         total: int,
         null: float,
         known: NDArray[np.bool_],
-        floor: Values,
     ) -> None:
         self.rewards = rewards
         self.candidates = candidates
         self.first, self.total, self.null = first, total, null
-        self.known, self.lower = known, floor
+        self.known, self._lower = known, np.empty(0)
         self.rounds: list[Round] = []
         self.sigma: Values = np.zeros(5)
         self.few = max(min(_ROUND // total, total // 100), 16)
@@ -116,13 +110,13 @@ class Search:
 
     def run(self) -> Found | None:
         estimate, alive = self._screen()
-        if self.first >= self.total:  # the estimates are the values
+        if self.exact:
             self._values = dict(zip(alive.tolist(), estimate[alive].tolist(), strict=True))
             return self._settle()
         if len(alive) > self.few:
             self._lead(alive, estimate)
             alive = self._drop(alive)
-        depth = self.first
+        depth = self.rewards.depth
         while len(alive) > self.few and depth < self.total:
             alive = self._refine(alive, depth, estimate)
             if len(alive) > 4 * self.few:
@@ -132,10 +126,14 @@ class Search:
         self._value(alive)
         return self._settle()
 
+    @property
+    def exact(self) -> bool:
+        """Whether the estimates are the values, to float32."""
+        return self.first >= self.total and self.rewards.rough <= self.rewards.slack
+
     def _screen(self) -> tuple[Values, Arms]:
         """Estimate all arms from the first references; those that are left."""
-        estimate, lower, sigma = self.rewards.screen()
-        self.lower = np.maximum(lower, self.lower)
+        estimate, self._lower, sigma = self.rewards.screen()
         arms: Arms = np.flatnonzero(self.candidates)
         self.sigma = np.quantile(sigma[arms[:: 1 + len(arms) // 8192]], [0, 0.25, 0.5, 0.75, 1])
         self.rounds.append(Round(len(arms), self.first, len(arms)))
@@ -143,8 +141,8 @@ class Search:
 
     def _refine(self, alive: Arms, depth: int, estimate: Values) -> Arms:
         """Estimate some arms from the references up to `depth`; those that are left."""
-        estimate[alive], lower = self.rewards.refine(alive, depth, self._leaders())
-        self.lower[alive] = np.maximum(lower, self.lower[alive])
+        found = self.rewards.refine(alive, depth, self._leaders())
+        estimate[alive], self._lower[alive] = found
         self.rounds.append(Round(len(alive), depth, len(alive)))
         return self._drop(alive)
 
@@ -166,7 +164,7 @@ class Search:
 
     def _drop(self, alive: Arms) -> Arms:
         """Those that can still be the best, and are not valued yet: survivors of the round."""
-        alive = alive[(self.lower[alive] <= self.threshold) & ~self._valued[alive]]
+        alive = alive[(self._lower[alive] <= self.threshold) & ~self._valued[alive]]
         self.rounds[-1] = self.rounds[-1]._replace(survivors=len(alive))
         return alive
 
@@ -175,7 +173,6 @@ class Search:
         if len(new):
             values = self.rewards.exact(new)
             self._valued[new] = True
-            self.lower[new] = np.maximum(values - self.rewards.slack, self.lower[new])
             self._values.update(zip(new.tolist(), values.tolist(), strict=True))
 
     def _settle(self) -> Found | None:

@@ -27,13 +27,14 @@ class Settings(NamedTuple):
     rng: np.random.Generator
     monitor: Monitor
 
-    def needs(self, method: str, size: float, instead: str) -> None:
+    def needs(self, method: str, size: float, instead: str, what: str = "") -> None:
         """Refuse at once what cannot fit into the memory limit."""
         if size > self.memory_limit:
+            what = what or f"the distance matrix of {self.points.n} points"
             raise ValueError(
-                f"method={method!r} needs {size / 1e9:.2f} GB for the distance matrix of"
-                f" {self.points.n} points, but memory_limit allows {self.memory_limit / 1e9:.2f}"
-                f" GB: raise memory_limit, or use method={instead!r}."
+                f"method={method!r} needs {size / 1e9:.3g} GB for {what}, but memory_limit"
+                f" allows {self.memory_limit / 1e9:.3g} GB: raise memory_limit, or use"
+                f" method={instead!r}."
             )
 
     def held(self, method: str, instead: str) -> Settings:

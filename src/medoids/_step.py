@@ -57,6 +57,12 @@ class Step:
         Row i of the result is for the arm whose distances are `rows[slots[i]]`; there is
         a column for each medoid that could go, or a single one in BUILD.
         """
+        return self.totals(rows, slots, workers)[1]
+
+    def totals(
+        self, rows: NDArray[np.floating], slots: Indices, workers: Workers
+    ) -> tuple[Values, Values]:
+        """What each arm is worth if no medoid goes; and the values."""
         from ._kernels import total_rewards
 
         shared = np.empty(len(slots))
@@ -70,9 +76,10 @@ class Step:
             )  # fmt: skip
 
         workers.each(work, len(slots), 8)
+        alone = shared / self.n
         if not self.swap:
-            return shared[:, None] / self.n
-        return (shared[:, None] + extra) / self.n + self.removal
+            return alone, alone[:, None]
+        return alone, (shared[:, None] + extra) / self.n + self.removal
 
     def exact_values(self, arms: Indices, points: Points) -> tuple[Values, Indices, Values]:
         """The best value of each arm in float64, the medoid that it replaces, its distances."""
