@@ -103,7 +103,8 @@ class EagerSearch(Search):
         estimate, alive = self._screen()
         if self.exact:
             self._values = dict(zip(alive.tolist(), estimate[alive].tolist(), strict=True))
-            return self._good()
+            good = self._good()
+            return _first_of_each(good, self.rewards.owner[good], 4 * _TRIED)
         self._try(alive, estimate, _TRIED)
         if len(self._good()) * 16 < self.rewards.owner.max():
             self._look_closely(self._drop(alive), estimate.copy())
