@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CODE := src tests benchmarks examples
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench check-exact clean
+.PHONY: help demo test lint bench bench-methods check-exact clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -25,6 +25,9 @@ lint: $(VENV)/.with-lint  ## ruff (rules and format) and mypy
 
 bench: $(VENV)/.with-bench  ## measure against other packages (ARGS="--quick" for less)
 	@$(BIN)/python benchmarks/bench.py $(ARGS)
+
+bench-methods: $(VENV)/.with-bench  ## every method, and duels with peers (ARGS="--quick")
+	@$(BIN)/python benchmarks/methods.py $(ARGS)
 
 check-exact: $(VENV)/.with-progress,plot  ## compare with exact PAM (ARGS="--quick" for less)
 	@$(BIN)/python benchmarks/check_exact.py $(ARGS)

@@ -1,6 +1,7 @@
 """One measurement in a fresh process; the result is one line of JSON on stdout.
 
-python _child.py fit METHOD N K [--seed S] [--repeat R]
+python _child.py fit METHOD N K [--seed S] [--repeat R] [--data D] [--rows S] [--budget B]
+python _child.py given N K [--repeat R]
 python _child.py l1
 python _child.py first-fit
 """
@@ -10,7 +11,9 @@ from __future__ import annotations
 import argparse
 import ctypes
 import json
+import signal
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,75 +21,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-Fitted = dict[str, Any]  # "medoids" or "centres", and what else is known
-
-
-def ours(X: np.ndarray, k: int, seed: int, **options: Any) -> Fitted:
-    from medoids import k_medoids
-
-    found = k_medoids(X, k, metric="l2", random_state=seed, **options)
-    return {
-        "medoids": found.medoid_indices,
-        "distances": int(found.n_distances),
-        "swaps": int(found.n_iter),
-    }
-
-
-def bandit_pam(X: np.ndarray, k: int, seed: int) -> Fitted:
-    from banditpam import KMedoids
-
-    km = KMedoids(n_medoids=k, algorithm="BanditPAM")
-    km.seed = seed
-    km.fit(X, "L2")
-    return {"medoids": km.medoids}
-
-
-def matrix_and(name: str, init: str) -> Callable[..., Fitted]:
-    def fit(X: np.ndarray, k: int, seed: int) -> Fitted:
-        import kmedoids
-        from sklearn.metrics import euclidean_distances
-
-        D = euclidean_distances(X)
-        found = getattr(kmedoids, name)(D, k, init=init, max_iter=300, random_state=seed)
-        return {"medoids": found.medoids, "distances": D.size}
-
-    return fit
-
-
-def onebatch(X: np.ndarray, k: int, seed: int, n_jobs: int | None) -> Fitted:
-    from onebatch import OneBatchPAM
-
-    km = OneBatchPAM(n_medoids=k, distance="euclidean", random_state=seed, n_jobs=n_jobs).fit(X)
-    return {"medoids": km.medoid_indices_}
-
-
-def kmeans(X: np.ndarray, k: int, seed: int) -> Fitted:
-    from sklearn.cluster import KMeans
-
-    return {"centres": KMeans(k, n_init=1, random_state=seed).fit(X).cluster_centers_}
-
-
-METHODS: dict[str, Callable[..., Fitted]] = {
-    "medoids": lambda X, k, seed: ours(X, k, seed, n_jobs=2),
-    "medoids, 1 thread": lambda X, k, seed: ours(X, k, seed, n_jobs=1),
-    "medoids, 300 MB": lambda X, k, seed: ours(X, k, seed, n_jobs=2, memory_limit=300e6),
-    "banditpam": bandit_pam,
-    "matrix + FastPAM1": matrix_and("fastpam1", "build"),
-    "matrix + FasterPAM": matrix_and("fasterpam", "random"),
-    "onebatch": lambda X, k, seed: onebatch(X, k, seed, None),
-    "onebatch, 2 jobs": lambda X, k, seed: onebatch(X, k, seed, 2),
-    "k-means": kmeans,
-}
-
-
-def rows(n: int, seed: int) -> np.ndarray:
-    """The first n rows of a permutation; with seed 0, all of MNIST is in its own order."""
-    from medoids.datasets import load_mnist
-
-    X, _ = load_mnist()
-    if n >= len(X) and seed == 0:
-        return X
-    return X[np.random.default_rng(seed).permutation(len(X))[:n]]
+from _fits import DATA, METHODS, mnist, ours
 
 
 def mean_loss(X: np.ndarray, centres: np.ndarray) -> float:
@@ -102,20 +37,27 @@ def memory(field: str) -> float:
     return next(float(line.split()[1]) for line in lines if line.startswith(field)) * 1024 / 1e6
 
 
-def fit(method: str, n: int, k: int, seed: int, repeat: int) -> dict[str, Any]:
-    X, run = rows(n, seed), METHODS[method]
+def fit(
+    method: str, X: np.ndarray, k: int, seed: int, repeat: int, budget: float
+) -> dict[str, Any]:
+    """Fit until `repeat` is reached; a fit that outlasts the budget ends the process."""
+    run = METHODS[method]
     # Compiles and loads what the fit needs. The bandit wants more than its first block.
-    run(X[: 3000 if method.startswith("medoids") else 200], 5, seed)
+    slow = method == "medoids banditpam_original"
+    run(X[: 3000 if method.startswith("medoids") and not slow else 200], 5, seed)
     # Memory that the warm-up left in the heap would hide what the fit takes.
     ctypes.CDLL(None).malloc_trim(0)
     # The kernel keeps the peak itself, so nothing has to sample it beside a held GIL.
     Path("/proc/self/clear_refs").write_text("5")
     before, seconds = memory("VmRSS"), []
     # Short fits jump by a factor of 8 between runs: they are repeated for a second.
-    while len(seconds) < repeat or (repeat > 1 and sum(seconds) < 1 and len(seconds) < 31):
+    while len(seconds) < repeat or (sum(seconds) < 1 and len(seconds) < 31):
+        # Nothing handles this signal, so that the kernel ends even a fit that holds the GIL.
+        signal.setitimer(signal.ITIMER_REAL, budget)
         began = time.perf_counter()
         found = run(X, k, seed)
         seconds.append(time.perf_counter() - began)
+        signal.setitimer(signal.ITIMER_REAL, 0)
         if len(seconds) == 1:
             peak = memory("VmHWM") - before
     centres = found.pop("centres", None)
@@ -128,6 +70,42 @@ def fit(method: str, n: int, k: int, seed: int, repeat: int) -> dict[str, Any]:
         "mean_loss": mean_loss(X, centres),
         "peak_mb": peak,
     }
+
+
+def given(X: np.ndarray, k: int, repeat: int) -> dict[str, dict[str, list[float]]]:
+    """FasterPAM alone, ours and that of kmedoids in turn, on one float32 matrix.
+
+    Both start from the same random medoids, new ones in each turn.
+    """
+    import kmedoids
+    from sklearn.metrics import euclidean_distances
+
+    D = euclidean_distances(X)
+    warnings.filterwarnings("ignore", "Seed will be ignored", UserWarning)
+
+    def theirs(start: np.ndarray, seed: int, n_cpu: int) -> np.ndarray:
+        # The seed still shuffles the candidates.
+        return kmedoids.fasterpam(D, start, 300, random_state=seed, n_cpu=n_cpu).medoids
+
+    def mine(start: np.ndarray, seed: int) -> np.ndarray:
+        return ours(D, k, seed, "precomputed", method="fasterpam", init=start)["medoids"]
+
+    contestants: dict[str, Callable[[np.ndarray, int], np.ndarray]] = {
+        "medoids fasterpam": mine,
+        "kmedoids.fasterpam": lambda start, seed: theirs(start, seed, -1),
+        "kmedoids.fasterpam, 1 thread": lambda start, seed: theirs(start, seed, 1),
+    }
+    found: dict[str, Any] = {name: {"seconds": [], "losses": []} for name in contestants}
+    for turn in range(repeat + 1):
+        start = np.random.default_rng(turn).choice(len(X), k, replace=False)
+        for name, run in contestants.items():
+            began = time.perf_counter()
+            medoids = run(start, turn)
+            taken = time.perf_counter() - began
+            if turn:  # the first only warms up
+                found[name]["seconds"].append(taken)
+                found[name]["losses"].append(mean_loss(X, X[medoids]))
+    return found
 
 
 def best_of(count: int, work: Callable[[], object]) -> float:
@@ -162,21 +140,28 @@ def first_fit() -> dict[str, float]:
     """The first fit of a process, and the second."""
     from medoids import k_medoids
 
-    X = rows(1000, 0)
+    X = mnist(1000, 0)
     first, second = (best_of(1, lambda: k_medoids(X, 5, random_state=0)) for _ in range(2))
     return {"first": first, "second": second}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=["fit", "l1", "first-fit"])
-    parser.add_argument("case", nargs="*", help="METHOD N K")
+    parser.add_argument("what", choices=["fit", "given", "l1", "first-fit"])
+    parser.add_argument("case", nargs="*", help="METHOD N K, or N K")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--repeat", type=int, default=1)
+    parser.add_argument("--data", choices=list(DATA), default="mnist")
+    parser.add_argument("--rows", type=int, help="seed of the rows, if not that of the method")
+    parser.add_argument("--budget", type=float, default=0, help="seconds for a fit; 0 is any")
     args = parser.parse_args()
+    if args.what in ("fit", "given"):
+        *method, n, k = args.case
+        X = DATA[args.data](int(n), args.seed if args.rows is None else args.rows)
     if args.what == "fit":
-        method, n, k = args.case
-        result = fit(method, int(n), int(k), args.seed, args.repeat)
+        result = fit(*method, X, int(k), args.seed, args.repeat, args.budget)
+    elif args.what == "given":
+        result = given(X, int(k), args.repeat)
     else:
         result = l1() if args.what == "l1" else first_fit()
     print(json.dumps(result))

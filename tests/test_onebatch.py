@@ -20,14 +20,21 @@ def onebatch(X: Floats, k: int, seed: int = 0, init: Any = "build", **own: Any) 
     return k_medoids(X, k, method="onebatch", init=init, method_params=own, random_state=seed)
 
 
+def assert_distances(found: KMedoidsResult, n: int, k: int, batch: int) -> None:
+    """The batch's, and the medoids' at the end and, unless they are the same, at the start.
+
+    The start is computed again in float64 if it is nearly as good as the end.
+    """
+    assert (found.n_distances - n * batch) / (k * n) in (1, 2, 3)
+
+
 @pytest.mark.parametrize(("n", "k"), [(2500, 3), (2000, 10), (1500, 1)])
 @pytest.mark.parametrize("init", ["build", "random"])
 def test_one_batch_of_the_papers_size(n: int, k: int, init: str) -> None:
     found = onebatch(mixture(n, 3, 5, 0), k, init=init)
     batch = int(100 * math.log(k * n))
     assert batch < n
-    # And the medoids' distances at the start and at the end.
-    assert found.n_distances == n * batch + 2 * k * n
+    assert_distances(found, n, k, batch)
 
 
 @pytest.mark.parametrize(("asked", "batch"), [(50, 50), (np.int64(200), 200), (1, 4), (10**6, 600)])
@@ -35,11 +42,11 @@ def test_one_batch_of_the_papers_size(n: int, k: int, init: str) -> None:
 def test_the_batch_is_as_asked_for(asked: int, batch: int, weighting: bool) -> None:
     # There are at least k references, and at most n.
     found = onebatch(mixture(600, 3, 5, 0), 4, batch_size=asked, weighting=weighting)
-    assert found.n_distances == 600 * batch + 2 * 4 * 600
+    assert_distances(found, 600, 4, batch)
 
 
 def test_small_data_are_one_batch() -> None:
-    assert onebatch(mixture(100, 2, 3, 0), 3).n_distances == 100 * 100 + 2 * 3 * 100
+    assert_distances(onebatch(mixture(100, 2, 3, 0), 3), 100, 3, 100)
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -28,7 +28,7 @@ def fastpam(settings: Settings) -> tuple[State, int]:
     matrix, workers = held.points.whole(), held.points.workers
     state = State(held.points.n, settings.n_clusters)
     begin(held, state, best_of(matrix, state, workers))
-    first, swaps = true_state(settings.points, state.medoids), 0
+    first, swaps = list(state.medoids), 0
     for _ in range(settings.max_iter):
         if not can_improve(held, state):
             break
@@ -58,7 +58,7 @@ def fasterpam(settings: Settings) -> tuple[State, int]:
     matrix = held.points.whole()
     state = State(held.points.n, settings.n_clusters)
     begin(held, state, best_of(matrix, state, held.points.workers))
-    first = true_state(settings.points, state.medoids)
+    first = list(state.medoids)
     swaps = eager_swaps(held, state, matrix)
     return no_worse(settings.points, state.medoids, first), swaps
 
@@ -133,10 +133,17 @@ def lookout(
     return look
 
 
-def no_worse(points: Points, medoids: list[int], first: State) -> State:
-    """The true state of the medoids; or the first one, if that is better after all."""
+def no_worse(points: Points, medoids: list[int], first: list[int]) -> State:
+    """The true state of the medoids; or of the first ones, if that is better after all."""
     found = true_state(points, medoids)
-    return found if found.loss < first.loss else first
+    if medoids == first:
+        return found
+    before = points.block_array(np.array(first), np.arange(points.n)).min(axis=0)
+    loss = float(before.sum(dtype=np.float64))
+    if found.loss < loss - 1e-4 * abs(loss):
+        return found
+    start = true_state(points, first)
+    return found if found.loss < start.loss else start
 
 
 def true_state(points: Points, medoids: list[int]) -> State:

@@ -23,12 +23,16 @@ def start(
     if isinstance(init, str) and init == "lab":
         _lab(points, state, n_clusters, rng)
         return
-    if isinstance(init, str):
-        chosen = rng.choice(points.n, n_clusters, replace=False)
-    else:
-        chosen = np.asarray(init)
-    for medoid in chosen:
-        state.add(int(medoid), points.exact(np.array([medoid]))[0])
+    chosen = np.asarray(pick(init, points.n, n_clusters, rng))
+    for some in np.array_split(chosen, -(-len(chosen) // 64)):
+        for medoid, row in zip(some, points.exact(some), strict=True):
+            state.add(int(medoid), row)
+
+
+def pick(init: Init, n: int, n_clusters: int, rng: np.random.Generator) -> list[int]:
+    """The medoids that need no distance to be chosen: random ones, or those given."""
+    chosen = rng.choice(n, n_clusters, replace=False) if isinstance(init, str) else init
+    return [int(medoid) for medoid in chosen]
 
 
 def _spread(points: Points, state: State, n_clusters: int, rng: np.random.Generator) -> None:

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from . import _validation as check
-from ._fasterpam import eager_swaps, no_worse, true_state
-from ._init import start
+from ._fasterpam import eager_swaps, no_worse
+from ._init import pick, start
 from ._loops import begin
 from ._pam import best_of
 from ._points import Floats
@@ -47,15 +47,23 @@ def onebatch(
     state = State(size, k)
     if settings.init == "build":
         begin(settings, state, best_of(rows, state, points.workers))
-        first = true_state(points, state.medoids)
     else:
-        first = State(n, k)
-        start(points, first, k, settings.init, rng)
-        settings.monitor.record("init", first, [])
-        for medoid in first.medoids:
+        for medoid in _start(settings):
             state.add(medoid, rows[medoid])
+        settings.monitor.record("init", state, [])
+    first = list(state.medoids)
     swaps = eager_swaps(settings, state, rows)
     return no_worse(points, state.medoids, first), swaps
+
+
+def _start(settings: Settings) -> list[int]:
+    """The medoids to start from, chosen with all points in view."""
+    points, k, init = settings.points, settings.n_clusters, settings.init
+    if not isinstance(init, str) or init == "random":
+        return pick(init, points.n, k, settings.rng)
+    state = State(points.n, k)
+    start(points, state, k, init, settings.rng)
+    return state.medoids
 
 
 def _weigh(rows: Floats, weighting: bool, workers: Workers) -> None:
