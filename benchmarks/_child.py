@@ -119,7 +119,7 @@ def best_of(count: int, work: Callable[[], object]) -> float:
 
 def l1() -> dict[str, float]:
     """The l1 block kernel on one thread, against SciPy's cdist: G dimensions a second."""
-    from medoids._kmedoids import make_points
+    from medoids._data import read
     from medoids._threads import Workers
 
     X = np.random.default_rng(0).random((1256, 784), dtype=np.float32)
@@ -127,7 +127,7 @@ def l1() -> dict[str, float]:
     work = 256 * 1000 * 784 / 1e9
     out = np.empty((256, 1000), dtype=np.float32)
     with Workers(1) as workers:
-        points = make_points(X, "l1", None, workers, 1e9)
+        points = read(X, "l1", None).points(workers, 1e9)
         points.block(arms, refs, out)
         mine = work / best_of(5, lambda: points.block(arms, refs, out))
     left, right = X[arms].astype(np.float64), X[refs].astype(np.float64)

@@ -8,6 +8,8 @@ may differ where there are fewer than 100), and the loss of the rest is within 0
 from __future__ import annotations
 
 import argparse
+import gzip
+import json
 import os
 import sys
 import time
@@ -19,14 +21,14 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from medoids import KMedoids, _banditpam
+from medoids import KMedoids, _bandit
 from medoids.datasets import load_mnist
 
 RESULT = Path(__file__).parent / "results" / "check_exact.md"
 SMALL_BLOCK, TOLERANCE = 256, 1e-4
 Rng = np.random.Generator
 # Data, the metric, and k.
-Instance = tuple[np.ndarray, str, int]
+Instance = tuple[np.ndarray | list[dict[str, object]], str, int]
 
 
 def size(rng: Rng, least: int, most: int, cap: int) -> int:
@@ -70,6 +72,20 @@ def scrna_l1(rng: Rng, cap: int) -> Instance:
     spread = np.asarray(cells.multiply(cells).mean(axis=0)).ravel() - mean**2
     genes = np.sort(np.argsort(-spread, kind="stable")[:500])
     return cells[:, genes].toarray().astype(np.float32), "l1", some_k(rng)
+
+
+@cache
+def programs() -> list[dict[str, object]]:
+    path = Path(os.environ.get("MEDOIDS_DATA", "")) / "hoc4.jsonl.gz"
+    if not path.is_file():
+        raise FileNotFoundError("hoc4.jsonl.gz is missing: set MEDOIDS_DATA to a folder with it.")
+    with gzip.open(path) as lines:
+        return [json.loads(line)["ast"] for line in lines]
+
+
+def hoc4_trees(rng: Rng, cap: int) -> Instance:
+    chosen = rng.choice(len(programs()), size(rng, 700, 1100, cap), replace=False)
+    return [programs()[i] for i in chosen], "tree_edit", some_k(rng)
 
 
 def mixture(rng: Rng, n: int, d: int, groups: int, apart: float) -> np.ndarray:
@@ -128,6 +144,7 @@ KINDS: dict[str, Callable[[Rng, int], Instance]] = {
     "MNIST l2": mnist_l2,
     "MNIST cosine": mnist_cosine,
     "scRNA l1": scrna_l1,
+    "HOC4 trees": hoc4_trees,
     "Gaussian mixtures": gaussian,
     "heavy tails": heavy_tails,
     "small far groups": far_groups,
@@ -140,13 +157,13 @@ KINDS: dict[str, Callable[[Rng, int], Instance]] = {
 @contextmanager
 def first_block(length: int | None) -> Iterator[None]:
     """Let every arm be measured on so many references at first; None is the default."""
-    real = _banditpam.Cache
+    real = _bandit.Cache
     if length is not None:
-        _banditpam.Cache = lambda points, order, limit, *_: real(points, order, limit, length)
+        _bandit.Cache = lambda points, order, limit, *_: real(points, order, limit, length)
     try:
         yield
     finally:
-        _banditpam.Cache = real
+        _bandit.Cache = real
 
 
 class Tally:

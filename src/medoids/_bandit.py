@@ -37,7 +37,8 @@ class Bandit:
     @cached_property
     def cache(self) -> Cache:
         n, k = self.state.n, self.settings.n_clusters
-        first = max(FIRST, PER_CLUSTER * k, min(2 * FIRST, CHEAP // n))
+        cheap = min(2 * FIRST, CHEAP // n) if self.settings.points.cheap else 0
+        first = max(FIRST, PER_CLUSTER * k, cheap)
         order = self.settings.rng.permutation(n)
         return Cache(self.settings.points, order, self.settings.memory_limit, first)
 

@@ -16,10 +16,8 @@ from sklearn.base import (
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from . import _validation as check
-from ._dense import Rows, cross
-from ._kmedoids import read, run
-from ._metrics import resolve
+from ._data import read
+from ._kmedoids import run
 from ._threads import Workers
 
 
@@ -33,13 +31,17 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     ----------
     n_clusters : int, default=8
         How many medoids to find.
-    metric : str, default="euclidean"
-        The dissimilarity: "euclidean" ("l2"), "sqeuclidean", "cosine", "correlation",
-        "manhattan" ("l1", "cityblock"), "chebyshev", "minkowski", "canberra",
-        "braycurtis", "hamming", "jaccard", "haversine", or "precomputed" for a square
-        matrix whose row is the medoid and whose column is the point.
+    metric : str or callable, default="euclidean"
+        The dissimilarity. Of rows, dense or sparse: "euclidean" ("l2"), "sqeuclidean",
+        "cosine", "correlation", "manhattan" ("l1", "cityblock"), "chebyshev", "minkowski",
+        "canberra", "braycurtis", "hamming", "jaccard", "haversine". Of objects in a list:
+        "tree_edit", "dtw", "levenshtein", "normalized_levenshtein", "damerau_levenshtein",
+        "normalized_damerau_levenshtein". Of the rows of a mixed table: "gower". Of anything:
+        a function of two objects, the medoid first. Or "precomputed" for a square matrix
+        whose row is the medoid and whose column is the point.
     metric_params : dict, default=None
-        Parameters of the metric: `p` of "minkowski".
+        Parameters of the metric: `p` of "minkowski"; `insert`, `delete` and `rename` of
+        "tree_edit"; `window` of "dtw"; keywords of a function.
     method : str, default="banditpam"
         "banditpam" follows PAM by adaptive search, and "banditpam_original" is the published
         algorithm with all its constants. Of the others, "pam", "fastpam1", "fastpam" and
@@ -69,7 +71,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         Bytes (or a text such as "300MB") for the distances that are kept. None is 2 GB.
         With less, distances are computed again.
     n_jobs : int, default=None
-        Threads; None or -1 is all cores. The result does not depend on it.
+        Threads; None or -1 is all cores. A function of the user's is called in so many
+        processes, and in this one if it is None. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         The order in which references are drawn; and all that a method draws at random.
     verbose : int, default=0
@@ -79,8 +82,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     ----------
     medoid_indices_ : ndarray of int of shape (n_clusters,)
         The rows that are medoids.
-    cluster_centers_ : ndarray of shape (n_clusters, n_features) or None
-        Those rows; None for a precomputed matrix.
+    cluster_centers_ : ndarray or sparse matrix of shape (n_clusters, n_features), list or None
+        Those rows, or objects; None for a precomputed matrix.
     labels_ : ndarray of int32 of shape (n_samples,)
         The cluster of each row, 0 to n_clusters - 1; the lowest one on a tie.
     inertia_ : float
@@ -156,12 +159,15 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             Rows, or a square matrix of distances if `metric` is "precomputed".
         y : ignored
         """
-        array = read(X, self.metric, self)
-        validate_data(self, X, skip_check_array=True)
+        data = read(X, self.metric, self.metric_params, self.n_jobs, self)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self, name):  # an earlier fit may have had columns
+                delattr(self, name)
+        if data.columns:
+            validate_data(self, X, skip_check_array=True)
         result = run(
-            array, self.n_clusters, metric=self.metric, metric_params=self.metric_params,
-            method=self.method, method_params=self.method_params, swap=self.swap,
-            init=self.init, max_iter=self.max_iter, delta=self.delta,
+            data, self.n_clusters, method=self.method, method_params=self.method_params,
+            swap=self.swap, init=self.init, max_iter=self.max_iter, delta=self.delta,
             memory_limit=self.memory_limit, n_jobs=self.n_jobs, random_state=self.random_state,
             verbose=self.verbose,
         )  # fmt: skip
@@ -171,9 +177,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         self.n_iter_ = result.n_iter
         self.n_distances_ = result.n_distances
         self.history_ = result.history
-        self.cluster_centers_ = (
-            None if self.metric == "precomputed" else array[self.medoid_indices_]
-        )
+        self._medoids = data.pick(self.medoid_indices_)
+        self.cluster_centers_ = self._medoids.things
         return self
 
     def transform(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -200,21 +205,13 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         """Minus the loss of the medoids on X; `X` as for `transform`."""
         return -float(self._distances(X).min(axis=0).sum())
 
-    def _distances(self, X: ArrayLike) -> NDArray[np.float64]:
+    def _distances(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self)
-        array = check.as_floats(X, estimator=self)
-        validate_data(self, X, reset=False, skip_check_array=True)
-        if self.cluster_centers_ is None:
-            if array.shape[0] == array.shape[1]:
-                return array[self.medoid_indices_].astype(np.float64)
-            return array[:, self.medoid_indices_].T.astype(np.float64)
-        if self.metric == "haversine":
-            check.check_sphere(array)
-        _, metric, p = resolve(self.metric, self.metric_params)
-        centres = Rows(self.cluster_centers_, metric)
+        data = self._medoids.like(X, self)
+        if self._medoids.columns:
+            validate_data(self, X, reset=False, skip_check_array=True)
         with Workers(self.n_jobs) as workers:
-            every = np.arange(len(self.cluster_centers_))
-            return cross(centres, every, Rows(array, metric), metric, p, workers)
+            return self._medoids.between(data, workers)
 
     @property
     def _n_features_out(self) -> int:
@@ -222,5 +219,6 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.metric != "precomputed"
         tags.input_tags.pairwise = self.metric == "precomputed"
         return tags

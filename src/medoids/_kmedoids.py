@@ -17,14 +17,12 @@ from ._alternate import alternate
 from ._banditpam import banditpam
 from ._clara import clara
 from ._clarans import clarans
-from ._dense import DensePoints
+from ._data import Data, read
 from ._fasterpam import fasterpam, fastpam
-from ._metrics import resolve
 from ._monitor import Monitor
 from ._onebatch import onebatch
 from ._original import banditpam_original
 from ._pam import fastpam1, pam
-from ._points import Floats, Points, PrecomputedPoints
 from ._settings import Settings
 from ._state import State
 from ._threads import Workers
@@ -103,9 +101,8 @@ def k_medoids(
     >>> result.medoid_indices.tolist(), result.inertia
     ([1, 4], 4.0)
     """
-    array = read(X, metric)
     return run(
-        array, n_clusters, metric=metric, metric_params=metric_params, method=method,
+        read(X, metric, metric_params, n_jobs), n_clusters, method=method,
         method_params=method_params, swap=swap, init=init, max_iter=max_iter, delta=delta,
         memory_limit=memory_limit, n_jobs=n_jobs, random_state=random_state, verbose=verbose,
     )  # fmt: skip
@@ -134,24 +131,10 @@ def medoid(
     return int(result.medoid_indices[0])
 
 
-def read(X: Any, metric: Any, estimator: object = None) -> Floats:
-    """The user's data as an array that the metric can work on."""
-    if not isinstance(metric, str):
-        raise TypeError(f"metric must be a name, got {type(metric).__name__}.")
-    if metric == "precomputed":
-        return check.as_matrix(X, estimator=estimator)
-    array = check.as_floats(X, estimator=estimator)
-    if metric == "haversine":
-        check.check_sphere(array)
-    return array
-
-
 def run(
-    array: Floats,
+    data: Data,
     n_clusters: int,
     *,
-    metric: str,
-    metric_params: Mapping[str, Any] | None,
     method: str,
     method_params: Mapping[str, Any] | None,
     swap: str,
@@ -164,7 +147,7 @@ def run(
     verbose: int,
 ) -> KMedoidsResult:
     """Fit data that `read` has checked."""
-    n = len(array)
+    n = data.n
     k = check.clusters(n_clusters, n)
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method={method!r} is unknown: choose one of {', '.join(METHODS)}.")
@@ -173,7 +156,7 @@ def run(
     # One draw from the caller's generator; everything else follows from it.
     seed = check_random_state(random_state).randint(np.iinfo(np.int32).max)
     with Workers(n_jobs) as workers:
-        points = make_points(array, metric, metric_params, workers, limit)
+        points = data.points(workers, limit)
         monitor = Monitor(points, check.whole(verbose, "verbose", 0))
         settings = Settings(
             points, k, check.starting(init, k, n), check.whole(max_iter, "max_iter", 0),
@@ -218,17 +201,3 @@ def _own_params(method: str, given: Mapping[str, Any] | None, swap: Any) -> dict
             has = f"has {', '.join(known)}" if known else "has no parameters of its own"
             raise ValueError(f"method_params has {key!r}, but method={method!r} {has}.")
     return own
-
-
-def make_points(
-    array: Floats,
-    metric: str,
-    metric_params: Mapping[str, Any] | None,
-    workers: Workers,
-    memory_limit: float,
-) -> Points:
-    """The points that the metric makes of the data."""
-    if metric == "precomputed":
-        return PrecomputedPoints(array, workers)
-    _, row, p = resolve(metric, metric_params)
-    return DensePoints(array, row, p, workers, copy_limit=memory_limit / 4)

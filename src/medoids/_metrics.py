@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 
@@ -56,11 +56,16 @@ SYNONYMS: dict[str, str] = {
 }
 
 
-def resolve(name: str, params: Mapping[str, object] | None) -> tuple[str, Metric, float]:
-    """The metric called `name`, and its exponent p (2 unless given)."""
+def resolve(
+    name: str, params: Mapping[str, object] | None, others: Iterable[str] = ()
+) -> tuple[str, Metric, float]:
+    """The metric called `name`, and its exponent p (2 unless given).
+
+    `others` are names that an error mentions besides.
+    """
     key = SYNONYMS.get(name, name)
     if key not in METRICS:
-        known = ", ".join(sorted([*METRICS, *SYNONYMS, "precomputed"]))
+        known = ", ".join(sorted([*METRICS, *SYNONYMS, *others, "precomputed"]))
         raise ValueError(f"metric={name!r} is unknown: choose one of {known}.")
     if params is not None and not isinstance(params, Mapping):
         raise TypeError(f"metric_params must be a dict or None, got {type(params).__name__}.")

@@ -27,6 +27,8 @@ class Points(ABC):
         How many distances were computed so far.
     nonnegative : bool
         No distance is below zero.
+    cheap : bool
+        A distance costs as little as a few multiplications for each column.
     unit : float
         What a distance of 1 here is to the user: a power of two, other than 1 only where
         the user's numbers are too large or too small for float32.
@@ -35,6 +37,7 @@ class Points(ABC):
     n: int
     n_distances: int = 0
     nonnegative: bool = True
+    cheap: bool = True
     unit: float = 1.0
 
     def __init__(self, n: int, workers: Workers) -> None:

@@ -6,6 +6,7 @@ import math
 import numbers
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,62 @@ def as_floats(X: Any, name: str = "X", estimator: object = None) -> Floats:
         X, dtype="numeric", ensure_all_finite=False, estimator=estimator, input_name=name
     )
     return finite(to_float(array), name)
+
+
+def as_objects(X: Any, name: str = "X") -> list[Any]:
+    """Objects of any kind: the items of a list, of an array along its first axis, or a Series."""
+    if isinstance(X, (str, bytes, Mapping)) or not hasattr(X, "__len__"):
+        raise TypeError(
+            f"{name} is {type(X).__name__}, but this metric needs a list of objects: give a list,"
+            " an array or a Series."
+        )
+    if hasattr(X, "iloc") and getattr(X, "ndim", 1) == 2:
+        X = X.to_numpy()
+    objects = list(X)
+    if not objects:
+        raise ValueError(f"{name} is empty: give at least one object.")
+    return objects
+
+
+def as_table(X: Any, name: str = "X") -> Any:
+    """A data frame, or rows of anything."""
+    if hasattr(X, "columns"):
+        table, width = X, len(X.columns)
+    else:
+        table = as_objects(X, name)
+        if any(isinstance(row, (str, bytes)) or not hasattr(row, "__len__") for row in table):
+            raise TypeError(f"{name} is no table: give a data frame, or a list of rows.")
+        width = len(table[0])
+    if not len(table) or not width:
+        raise ValueError(f"{name} is empty: give at least one row and one column.")
+    return table
+
+
+def with_params(function: Any, params: Any) -> Any:
+    """The function with some of its keywords given."""
+    given = mapping(params, "metric_params")
+    return partial(function, **given) if given else function
+
+
+def as_sparse(X: Any, name: str = "X", estimator: object = None) -> Any:
+    """A CSR matrix of finite numbers, its columns in order in each row."""
+    matrix = check_array(
+        X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, estimator=estimator,
+        input_name=name,
+    )  # fmt: skip
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    data = to_float(matrix.data)
+    if not np.isfinite(data).all():
+        at = int(np.flatnonzero(~np.isfinite(data))[0])
+        row = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
+        kind = "NaN" if np.isnan(data[at]) else "infinity"
+        raise ValueError(
+            f"{name} contains {kind} at row {row}, column {matrix.indices[at]}: remove such"
+            " rows, or fill them in (sklearn.impute)."
+        )
+    return type(matrix)((data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
 def to_float(array: NDArray[Any]) -> Floats:

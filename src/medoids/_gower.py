@@ -1,0 +1,123 @@
+"""Gower's dissimilarity (1971) of rows whose columns are of different kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._measure import Measure, in_slices
+from ._points import Floats, Indices
+from ._threads import Workers
+
+
+class Gower(Measure):
+    """The mean over the columns that both rows have of how different they are there.
+
+    Numbers differ by their distance over the range of their column in the fit (at most 1,
+    should a new row be beyond it); categories and booleans by 0 or 1. A missing value on
+    either side leaves the column out. Rows that share no column are at distance 1.
+    """
+
+    tabular = True
+
+    def __init__(self) -> None:
+        self.names: list[Any] | None = None
+        self._numeric: list[bool] = []
+        self._low = self._range = np.empty(0)
+        self._codes: list[dict[Any, int]] = []
+
+    def pack(self, objects: Any) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        columns = _columns(objects)
+        if self.names is None:
+            self._learn(columns)
+        elif list(columns) != self.names:
+            raise ValueError(
+                f"X has the columns {list(columns)}, but the fit had {self.names}: give these."
+            )
+        kinds = list(zip(columns.values(), self._numeric, strict=True))
+        numbers = [values for values, is_number in kinds if is_number]
+        others = [values for values, is_number in kinds if not is_number]
+        n = len(next(iter(columns.values())))
+        scaled = np.empty((n, len(numbers)))
+        for at, values in enumerate(numbers):
+            scaled[:, at] = (_as_numbers(values) - self._low[at]) / self._range[at]
+        codes = np.empty((n, len(others)), dtype=np.int32)
+        for at, values in enumerate(others):
+            known = self._codes[at]
+            codes[:, at] = [
+                -1 if _missing(value) else known.setdefault(value, len(known)) for value in values
+            ]
+        return scaled, codes
+
+    def _learn(self, columns: dict[Any, Sequence[Any]]) -> None:
+        self.names = list(columns)
+        self._numeric = [_is_numeric(values) for values in columns.values()]
+        numbers = [
+            _as_numbers(values)
+            for values, is_number in zip(columns.values(), self._numeric, strict=True)
+            if is_number
+        ]
+        known = [values[~np.isnan(values)] for values in numbers]
+        self._low = np.array([v.min() if len(v) else 0.0 for v in known])
+        high = np.array([v.max() if len(v) else 0.0 for v in known])
+        self._range = np.where(high > self._low, high - self._low, 1.0)
+        self._codes = [{} for is_number in self._numeric if not is_number]
+
+    def fill(
+        self, left: Any, arms: Indices, right: Any, refs: Indices, out: Floats, workers: Workers
+    ) -> None:
+        from ._sequence_kernels import gower_block
+
+        def work(some: slice, others: slice) -> None:
+            gower_block(*left, *right, arms[some], refs[others], out[some, others])
+
+        in_slices(work, len(arms), len(refs), workers)
+
+
+def _columns(frame: Any) -> dict[Any, Sequence[Any]]:
+    """The columns of a frame (pandas, polars), of an array or of a list of rows, by name."""
+    if hasattr(frame, "columns") and hasattr(frame, "__getitem__"):
+        return {name: _values(frame[name]) for name in frame.columns}
+    rows = [list(row) for row in frame]
+    widths = {len(row) for row in rows}
+    if len(widths) != 1:
+        raise ValueError(f"X has rows of {sorted(widths)} columns: give all the same number.")
+    return {at: [row[at] for row in rows] for at in range(widths.pop())}
+
+
+def _values(column: Any) -> list[Any]:
+    values = list(column.to_list() if hasattr(column, "to_list") else column)
+    if str(getattr(column, "dtype", "")) == "category":  # of numbers, perhaps
+        return [None if _missing(value) else (value,) for value in values]
+    return values
+
+
+def _missing(value: Any) -> bool:
+    """None, NaN, and what pandas calls missing: nothing else is different from itself."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:  # pandas.NA has no truth value
+        return True
+
+
+def _is_numeric(values: Sequence[Any]) -> bool:
+    known = [value for value in values if not _missing(value)]
+    return bool(known) and all(
+        isinstance(value, (int, float, np.integer, np.floating))
+        and not isinstance(value, (bool, np.bool_))
+        for value in known
+    )
+
+
+def _as_numbers(values: Sequence[Any]) -> NDArray[np.float64]:
+    try:
+        return np.array(
+            [np.nan if _missing(value) else float(value) for value in values], dtype=np.float64
+        )
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"a column of numbers has something else: {error}.") from None

@@ -1,0 +1,45 @@
+"""A dissimilarity of objects: what it packs them into, and how it fills a block."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ._points import Floats, Indices
+from ._threads import Workers
+
+# Pairs that a thread takes at a time, about.
+_PAIRS = 2048
+
+
+class Measure(ABC):
+    """A dissimilarity of objects. What it learns of the data in a fit serves new objects too.
+
+    Attributes
+    ----------
+    tabular : bool
+        The objects are the rows of a table.
+    """
+
+    tabular = False
+
+    @abstractmethod
+    def pack(self, objects: Sequence[Any]) -> Any:
+        """Objects in the form that `fill` wants; an error names the first that is wrong."""
+
+    @abstractmethod
+    def fill(
+        self, left: Any, arms: Indices, right: Any, refs: Indices, out: Floats, workers: Workers
+    ) -> None:
+        """Fill `out[i, j]` with the dissimilarity from `left[arms[i]]` to `right[refs[j]]`."""
+
+
+def in_slices(work: Callable[[slice, slice], None], arms: int, refs: int, workers: Workers) -> None:
+    """Call `work(arms, refs)` for slices of the longer side, so that threads share it."""
+    if arms >= refs:
+        size = max(_PAIRS // max(refs, 1), 1)
+        workers.each(lambda start, stop: work(slice(start, stop), slice(0, refs)), arms, size)
+    else:
+        size = max(_PAIRS // max(arms, 1), 1)
+        workers.each(lambda start, stop: work(slice(0, arms), slice(start, stop)), refs, size)

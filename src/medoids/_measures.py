@@ -1,0 +1,161 @@
+"""The named dissimilarities of objects: trees, strings, sequences, rows of mixed tables."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._gower import Gower
+from ._measure import Measure, in_slices
+from ._points import Floats, Indices
+from ._threads import Workers
+from ._trees import pack
+
+
+class TreeEdit(Measure):
+    """The least cost of inserting, deleting and renaming nodes (Zhang and Shasha 1989)."""
+
+    def __init__(self, insert: float = 1.0, delete: float = 1.0, rename: float = 1.0) -> None:
+        self.costs = tuple(
+            _number(value, name, least=0.0)
+            for name, value in {"insert": insert, "delete": delete, "rename": rename}.items()
+        )
+        self._numbers: dict[Hashable, int] = {}
+
+    def pack(self, objects: Sequence[Any]) -> Any:
+        return pack(objects, self._numbers)
+
+    def fill(
+        self, left: Any, arms: Indices, right: Any, refs: Indices, out: Floats, workers: Workers
+    ) -> None:
+        from ._tree_kernels import tree_block
+
+        def work(some: slice, others: slice) -> None:
+            tree_block(left, right, arms[some], refs[others], *self.costs, out[some, others])
+
+        in_slices(work, len(arms), len(refs), workers)
+
+
+class DynamicTimeWarping(Measure):
+    """The least sum of distances along a path that aligns two sequences.
+
+    Parameters
+    ----------
+    window : int, default=None
+        How far from the diagonal the path may go (Sakoe and Chiba 1978), at least the
+        difference of the lengths. None is no limit.
+    """
+
+    def __init__(self, window: int | None = None) -> None:
+        if window is not None:
+            if isinstance(window, bool) or not isinstance(window, numbers.Integral):
+                raise TypeError(f"metric_params['window'] must be a whole number, got {window!r}.")
+            if window < 0:
+                raise ValueError(f"metric_params['window']={window} is below 0: give at least 0.")
+        self.window = -1 if window is None else int(window)
+
+    def pack(self, objects: Sequence[Any]) -> Any:
+        rows = [_sequence(each, index) for index, each in enumerate(objects)]
+        channels = {row.shape[1] for row in rows}
+        if len(channels) > 1:
+            raise ValueError(
+                f"X has sequences of {sorted(channels)} channels: give all the same number."
+            )
+        starts = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
+        return starts, np.concatenate(rows)
+
+    def fill(
+        self, left: Any, arms: Indices, right: Any, refs: Indices, out: Floats, workers: Workers
+    ) -> None:
+        from ._sequence_kernels import dtw_block
+
+        def work(some: slice, others: slice) -> None:
+            dtw_block(left, right, arms[some], refs[others], self.window, out[some, others])
+
+        in_slices(work, len(arms), len(refs), workers)
+
+
+class EditDistance(Measure):
+    """Edits between strings, or sequences of anything hashable, by rapidfuzz."""
+
+    def __init__(self, kind: str, normalised: bool) -> None:
+        try:
+            from rapidfuzz import distance
+        except ImportError as error:
+            raise ImportError(
+                f"metric={kind.lower()!r} needs rapidfuzz: pip install 'medoids[objects]'."
+            ) from error
+        self.kind, self.normalised = kind, normalised
+        assert hasattr(distance, kind)
+
+    def pack(self, objects: Sequence[Any]) -> Any:
+        for index, each in enumerate(objects):
+            if not isinstance(each, (str, bytes)) and not isinstance(each, Sequence):
+                raise TypeError(
+                    f"X[{index}] is {type(each).__name__}, but an edit distance needs strings or"
+                    " sequences: convert it."
+                )
+        return list(objects)
+
+    def fill(
+        self, left: Any, arms: Indices, right: Any, refs: Indices, out: Floats, workers: Workers
+    ) -> None:
+        from rapidfuzz import distance
+        from rapidfuzz.process import cdist
+
+        name = "normalized_distance" if self.normalised else "distance"
+        out[:] = cdist(
+            [left[i] for i in arms], [right[j] for j in refs],
+            scorer=getattr(getattr(distance, self.kind), name),
+            workers=workers.n_jobs, dtype=np.float64,
+        )  # fmt: skip
+
+
+MEASURES: dict[str, Callable[..., Measure]] = {
+    "tree_edit": TreeEdit,
+    "dtw": DynamicTimeWarping,
+    "gower": Gower,
+    "levenshtein": lambda: EditDistance("Levenshtein", False),
+    "normalized_levenshtein": lambda: EditDistance("Levenshtein", True),
+    "damerau_levenshtein": lambda: EditDistance("DamerauLevenshtein", False),
+    "normalized_damerau_levenshtein": lambda: EditDistance("DamerauLevenshtein", True),
+}
+
+
+def measure(name: str, params: Mapping[str, Any]) -> Measure:
+    """The measure of objects called `name`."""
+    try:
+        return MEASURES[name](**params)
+    except TypeError as error:
+        if "unexpected keyword" not in str(error):
+            raise
+        raise ValueError(f"metric_params for metric={name!r}: {error}.") from None
+
+
+def _number(value: Any, name: str, least: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TypeError(f"metric_params[{name!r}] must be a number, got {value!r}.")
+    if not least <= float(value) < math.inf:
+        raise ValueError(f"metric_params[{name!r}]={value} must be at least {least} and finite.")
+    return float(value)
+
+
+def _sequence(value: Any, index: int) -> NDArray[np.float64]:
+    """A sequence of numbers, or of rows of numbers, one row a time."""
+    try:
+        row = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"X[{index}] is no sequence of numbers: {error}.") from None
+    if row.ndim not in (1, 2) or not row.size:
+        raise ValueError(
+            f"X[{index}] has shape {row.shape}, but dtw needs a sequence of at least one number,"
+            " or of rows of numbers."
+        )
+    if not np.isfinite(row).all():
+        raise ValueError(f"X[{index}] contains NaN or infinity: remove or fill it in.")
+    return row.reshape(len(row), -1)

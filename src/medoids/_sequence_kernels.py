@@ -1,0 +1,65 @@
+"""Dynamic time warping, compiled."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(nogil=True, cache=True)
+def dtw_block(left, right, arms, refs, window, out):  # type: ignore[no-untyped-def]
+    """Fill `out[i, j]` with the cost of aligning sequence `arms[i]` with `refs[j]`.
+
+    `left` and `right` are tuples: where each sequence starts, and all of them.
+    """
+    widest = 0
+    for j in range(refs.shape[0]):
+        widest = max(widest, right[0][refs[j] + 1] - right[0][refs[j]])
+    above, here = np.empty(widest + 1), np.empty(widest + 1)
+    for i in range(arms.shape[0]):
+        a = left[1][left[0][arms[i]] : left[0][arms[i] + 1]]
+        for j in range(refs.shape[0]):
+            b = right[1][right[0][refs[j]] : right[0][refs[j] + 1]]
+            out[i, j] = _align(a, b, window, above, here)
+
+
+@njit(nogil=True, cache=True)
+def _align(a, b, window, above, here):  # type: ignore[no-untyped-def]
+    n, m = a.shape[0], b.shape[0]
+    band = max(window, abs(n - m)) if window >= 0 else max(n, m)
+    above[: m + 1] = np.inf
+    above[0] = 0.0
+    for x in range(1, n + 1):
+        low, high = max(1, x - band), min(m, x + band)
+        here[: m + 1] = np.inf
+        for y in range(low, high + 1):
+            total = 0.0
+            if a.shape[1] == 1:
+                total = abs(a[x - 1, 0] - b[y - 1, 0])
+            else:
+                for c in range(a.shape[1]):
+                    total += (a[x - 1, c] - b[y - 1, c]) ** 2
+                total = np.sqrt(total)
+            here[y] = total + min(above[y], above[y - 1], here[y - 1])
+        above, here = here, above
+    return above[m]
+
+
+@njit(nogil=True, cache=True)
+def gower_block(numbers, codes, numbers2, codes2, arms, refs, out):  # type: ignore[no-untyped-def]
+    """Fill `out[i, j]` with the mean difference over the columns that both rows have."""
+    for i in range(arms.shape[0]):
+        a, kinds = numbers[arms[i]], codes[arms[i]]
+        for j in range(refs.shape[0]):
+            b, kinds2 = numbers2[refs[j]], codes2[refs[j]]
+            total, count = 0.0, 0
+            for c in range(a.shape[0]):
+                gap = abs(a[c] - b[c])
+                if gap == gap:  # neither is missing
+                    total += min(gap, 1.0)
+                    count += 1
+            for c in range(kinds.shape[0]):
+                if kinds[c] >= 0 and kinds2[c] >= 0:
+                    total += 1.0 if kinds[c] != kinds2[c] else 0.0
+                    count += 1
+            out[i, j] = total / count if count else 1.0

@@ -1,0 +1,88 @@
+"""k-medoids of the cells of an AnnData object, as scanpy's own tools do it (extra `anndata`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._kmedoids import k_medoids
+
+if TYPE_CHECKING:
+    from anndata import AnnData
+
+
+def kmedoids(
+    adata: AnnData,
+    n_clusters: int = 8,
+    *,
+    use_rep: str | None = None,
+    layer: str | None = None,
+    metric: str = "l1",
+    key_added: str = "kmedoids",
+    random_state: int = 0,
+    copy: bool = False,
+    **options: Any,
+) -> AnnData | None:
+    """Cluster cells around medoid cells.
+
+    Parameters
+    ----------
+    adata : AnnData
+        Annotated data; sparse counts stay sparse.
+    n_clusters : int, default=8
+    use_rep : str, default=None
+        Cluster `.obsm[use_rep]`, such as "X_pca"; None is `.X`, or the layer.
+    layer : str, default=None
+        Cluster `.layers[layer]`.
+    metric : str, default="l1"
+    key_added : str, default="kmedoids"
+        Where the result goes.
+    random_state : int, default=0
+    copy : bool, default=False
+        Work on a copy and return it.
+    **options
+        As for :class:`medoids.KMedoids`.
+
+    Returns
+    -------
+    AnnData or None
+        None, or the copy. `.obs[key_added]` is a categorical of the clusters, and
+        `.uns[key_added]` has "params", "medoids" (names of the medoid cells), "inertia",
+        "n_iter" and "n_distances".
+    """
+    import pandas as pd
+
+    if use_rep is not None and layer is not None:
+        raise ValueError("use_rep and layer are both given: choose one.")
+    target = adata.copy() if copy else adata
+    found = k_medoids(
+        _cells(target, use_rep, layer), n_clusters, metric=metric, random_state=random_state,
+        **options,
+    )  # fmt: skip
+    names = [str(label) for label in range(n_clusters)]
+    target.obs[key_added] = pd.Categorical(found.labels.astype(str), categories=names)
+    params = {"n_clusters": n_clusters, "metric": metric, "random_state": random_state} | options
+    params |= {"use_rep": use_rep, "layer": layer}
+    target.uns[key_added] = {
+        "params": {name: value for name, value in params.items() if value is not None},
+        "medoids": np.asarray(target.obs_names[found.medoid_indices], dtype=object),
+        "inertia": found.inertia,
+        "n_iter": found.n_iter,
+        "n_distances": found.n_distances,
+    }
+    return target if copy else None
+
+
+def _cells(adata: Any, use_rep: str | None, layer: str | None) -> Any:
+    """The numbers that are asked for, a row for each cell."""
+    for given, name, where in ((use_rep, "use_rep", "obsm"), (layer, "layer", "layers")):
+        if given is not None:
+            held = getattr(adata, where)
+            if given not in held:
+                there = ", ".join(map(repr, held)) or "nothing"
+                raise ValueError(f"{name}={given!r} is not in .{where}, which has {there}.")
+            return held[given]
+    if adata.X is None:
+        raise ValueError("adata.X is empty: name a layer, or use_rep.")
+    return adata.X
