@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from numba import njit
 
 from helpers import build_by_force, loss_of, mixture, one_line, pam_by_force, small_first
 from medoids import KMedoids, k_medoids, medoid
+from medoids._compiled import Compiled
+from medoids._objects import Call
 
 WORDS = [
     "apple", "apply", "ample", "maple", "staple", "stable", "table", "cable", "fable",
@@ -151,3 +154,46 @@ def test_what_is_no_list_of_objects(bad: Any) -> None:
     with pytest.raises(TypeError) as caught:
         k_medoids(bad, 1, metric=directed)
     one_line(caught.value)
+
+
+def test_a_function_of_rows_is_compiled() -> None:
+    X = mixture(400, 3, 4, 0)
+
+    def taxi(a: np.ndarray, b: np.ndarray) -> float:
+        total = 0.0
+        for i in range(a.shape[0]):
+            total += abs(a[i] - b[i])
+        return total
+
+    expected = k_medoids(X, 4, metric="l1", random_state=0)
+    for metric in (taxi, njit(taxi)):
+        km = KMedoids(4, metric=metric, random_state=0).fit(X)
+        assert isinstance(km._medoids.measure, Compiled)
+        assert km.medoid_indices_.tolist() == expected.medoid_indices.tolist()
+        assert km.inertia_ == pytest.approx(expected.inertia, rel=1e-12)
+        np.testing.assert_array_equal(km.predict(X), km.labels_)
+        np.testing.assert_array_equal(km.cluster_centers_, X[km.medoid_indices_])
+
+
+def test_a_function_that_numba_cannot_compile_is_called() -> None:
+    X = mixture(60, 2, 3, 0)
+    known = {"p": 1}
+
+    def odd(a: np.ndarray, b: np.ndarray) -> float:
+        return float(f"{np.abs(a - b).sum() ** known['p']:.17g}")
+
+    km = KMedoids(3, metric=odd).fit(X)
+    assert isinstance(km._medoids.measure, Call)
+    assert km.medoid_indices_.tolist() == k_medoids(X, 3, metric="l1").medoid_indices.tolist()
+
+
+def test_rows_that_are_not_at_zero_from_themselves() -> None:
+    X = np.random.default_rng(0).random((80, 2))
+
+    def shifted(a: np.ndarray, b: np.ndarray) -> float:
+        return np.abs(a - b).sum() + a[0] - 0.5
+
+    matrix = matrix_of(X, shifted)
+    found = k_medoids(X, 3, metric=shifted, random_state=0)
+    assert found.medoid_indices.tolist() == pam_by_force(matrix, 3)
+    assert found.inertia == pytest.approx(loss_of(matrix, found.medoid_indices))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from . import _validation as check
+from ._compiled import Compiled, compiled
 from ._dense import DensePoints, Rows, cross
 from ._measure import Measure
 from ._measures import MEASURES, measure
@@ -178,8 +179,7 @@ def read(
 ) -> Data:
     """The user's data, checked, as the metric needs it."""
     if callable(metric):
-        function = check.with_params(metric, metric_params)
-        return ObjectData(check.as_objects(X), Call(function, effective_jobs(n_jobs or 1)))
+        return _called(X, metric, metric_params, n_jobs, estimator)
     if not isinstance(metric, str):
         raise TypeError(f"metric must be a name or a function, got {type(metric).__name__}.")
     if metric == "precomputed":
@@ -190,7 +190,22 @@ def read(
     return rows_of(X, *resolve(metric, metric_params, MEASURES), estimator)
 
 
+def _called(
+    X: Any, metric: Any, params: Mapping[str, Any] | None, n_jobs: int | None, estimator: object
+) -> ObjectData:
+    """Objects under a function, which runs inside a kernel if it is one of rows of numbers."""
+    if not params and check.is_numeric(X):
+        array = check.as_floats(X, estimator=estimator)
+        measure = compiled(metric, array)
+        if measure is not None:
+            return ObjectData(array, measure)
+    function = check.with_params(metric, params)
+    return ObjectData(check.as_objects(X), Call(function, effective_jobs(n_jobs or 1)))
+
+
 def _objects_of(X: Any, measure: Measure) -> ObjectData:
+    if isinstance(measure, Compiled):
+        return ObjectData(check.as_floats(X), measure)
     return ObjectData(check.as_table(X) if measure.tabular else check.as_objects(X), measure)
 
 

@@ -6,6 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ._points import Floats, Indices
 from ._threads import Workers
 
@@ -20,9 +23,16 @@ class Measure(ABC):
     ----------
     tabular : bool
         The objects are the rows of a table.
+    distance : bool
+        It is never negative, and zero from an object to itself.
     """
 
     tabular = False
+    distance = True
+
+    def own(self, packed: Any, n: int) -> NDArray[np.float64]:
+        """The dissimilarity of every object from itself."""
+        return np.zeros(n)
 
     @abstractmethod
     def pack(self, objects: Sequence[Any]) -> Any:

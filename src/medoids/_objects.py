@@ -28,6 +28,10 @@ class ObjectPoints(Points):
     def __init__(self, packed: Any, n: int, measure: Measure, workers: Workers) -> None:
         super().__init__(n, workers)
         self.packed, self.measure = packed, measure
+        self.nonnegative = measure.distance
+
+    def own(self) -> NDArray[np.float64]:
+        return self.measure.own(self.packed, self.n)
 
     def _block(self, arms: Indices, refs: Indices, out: NDArray[np.float32]) -> None:
         self.measure.fill(self.packed, arms, self.packed, refs, out, self.workers)

@@ -18,9 +18,9 @@ from ._threads import Workers
 
 # The metrics that a sum over non-zeros gives.
 SPARSE = ("manhattan", "euclidean", "sqeuclidean", "cosine", "correlation")
-# Rows in a panel, so many that its used lines stay in the second-level cache; and rows that
-# a thread takes at a time.
-_PANEL, _SLICE = 32, 256
+# Rows in a panel: at most so few that its used lines stay near the core. And rows that a
+# thread takes at a time.
+_PANELS, _SLICE = (8, 64), 256
 # A distance that is smaller beside the sums it comes from has lost digits: it is computed
 # again from the differences.
 _SMALL = {np.dtype(np.float32): 1e-3, np.dtype(np.float64): 1e-7}
@@ -63,7 +63,7 @@ class SparseRows:
         """Some rows as a dense panel, with a line for each feature."""
         from ._sparse_kernels import fill
 
-        panel = np.zeros((self.width, _PANEL), dtype=dtype)
+        panel = np.zeros((self.width, next(w for w in _PANELS if w >= len(rows))), dtype=dtype)
         fill(self.indptr, self.indices, self.data, rows, self.unit, panel)
         return panel
 
@@ -81,8 +81,8 @@ def sparse_block(
 
     metric, dtype = held.metric, out.dtype
     small = _SMALL[dtype]
-    for first in range(0, len(few), _PANEL):
-        some = few[first : first + _PANEL]
+    for first in range(0, len(few), _PANELS[-1]):
+        some = few[first : first + _PANELS[-1]]
         panel, form = held.panel(some, dtype), held.form[some]
 
         def work(
@@ -94,8 +94,8 @@ def sparse_block(
             form: Floats = form,
         ) -> None:
             rows = many[start:stop]
-            sums = np.empty((len(rows), _PANEL), dtype=dtype)
-            over_nonzeros(
+            sums = np.empty((len(rows), panel.shape[1]), dtype=dtype)
+            over_nonzeros(panel.shape[1])(
                 moving.indptr, moving.indices, moving.data, rows, moving.unit, panel,
                 metric == "manhattan", moving.positive and held.positive, sums,
             )  # fmt: skip

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 import numpy as np
 from numba import njit
 
@@ -47,28 +50,53 @@ def fill(indptr, indices, data, rows, unit, panel):  # type: ignore[no-untyped-d
             panel[indices[s], r] = float(data[s]) / unit
 
 
-@njit(nogil=True, cache=True, fastmath=_REORDER)
-def over_nonzeros(indptr, indices, data, rows, unit, panel, absolute, positive, sums):  # type: ignore[no-untyped-def]
-    """For each row a and each column b of the panel, the sum of |a - b| - |b|, or of a b.
+@cache
+def over_nonzeros(width: int) -> Callable[..., None]:
+    """The kernel for panels of one width, which is known when it is compiled."""
 
-    Where nothing is negative, |a - b| - |b| is a - 2 min(a, b).
-    """
-    width, two = panel.shape[1], panel.dtype.type(2)
-    for x in range(rows.shape[0]):
-        mine = sums[x]
-        mine[:] = 0
-        for s in range(indptr[rows[x]], indptr[rows[x] + 1]):
-            value = panel.dtype.type(data[s] / unit)
-            line = panel[indices[s]]
+    @njit(nogil=True, cache=True, fastmath=_REORDER)
+    def kernel(indptr, indices, data, rows, unit, panel, absolute, positive, sums):  # type: ignore[no-untyped-def]
+        """For each row a and each column b of the panel, the sum of |a - b| - |b|, or of a b.
+
+        Four non-zeros at a time, so that a sum is loaded and stored a quarter as often. Where
+        nothing is negative, |a - b| - |b| is a - 2 min(a, b).
+        """
+        kind = panel.dtype.type
+        for x in range(rows.shape[0]):
+            start, stop = indptr[rows[x]], indptr[rows[x] + 1]
+            mine, total = sums[x], kind(0)
+            mine[:] = 0
+            for s in range(start, stop, 4):
+                # Beyond the end a zero, which adds nothing.
+                second, third = min(s + 1, stop - 1), min(s + 2, stop - 1)
+                fourth = min(s + 3, stop - 1)
+                a = kind(data[s] / unit)
+                b = kind(data[second] / unit) if s + 1 < stop else kind(0)
+                c = kind(data[third] / unit) if s + 2 < stop else kind(0)
+                d = kind(data[fourth] / unit) if s + 3 < stop else kind(0)
+                one, two = panel[indices[s]], panel[indices[second]]
+                three, four = panel[indices[third]], panel[indices[fourth]]
+                if absolute and positive:
+                    total += (a + b) + (c + d)
+                    for r in range(width):
+                        mine[r] += (min(a, one[r]) + min(b, two[r])) + (
+                            min(c, three[r]) + min(d, four[r])
+                        )
+                elif absolute:
+                    for r in range(width):
+                        mine[r] += (abs(a - one[r]) - abs(one[r])) + (abs(b - two[r]) - abs(two[r]))
+                        mine[r] += (abs(c - three[r]) - abs(three[r])) + (
+                            abs(d - four[r]) - abs(four[r])
+                        )
+                else:
+                    for r in range(width):
+                        mine[r] += (a * one[r] + b * two[r]) + (c * three[r] + d * four[r])
             if absolute and positive:
                 for r in range(width):
-                    mine[r] += value - two * min(value, line[r])
-            elif absolute:
-                for r in range(width):
-                    mine[r] += abs(value - line[r]) - abs(line[r])
-            else:
-                for r in range(width):
-                    mine[r] += value * line[r]
+                    mine[r] = total - kind(2) * mine[r]
+
+    compiled: Callable[..., None] = kernel
+    return compiled
 
 
 @njit(nogil=True, cache=True)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.utils.validation import check_array
 
 from ._init import Init
@@ -62,6 +63,16 @@ def as_table(X: Any, name: str = "X") -> Any:
     if not len(table) or not width:
         raise ValueError(f"{name} is empty: give at least one row and one column.")
     return table
+
+
+def is_numeric(X: Any) -> bool:
+    """Whether this is an array, or a frame, of numbers in rows and columns."""
+    if getattr(X, "ndim", getattr(X, "shape", ()) and 2) != 2 or issparse(X):
+        return False
+    try:
+        return np.asarray(X).dtype.kind in "fiub"
+    except (TypeError, ValueError):
+        return False
 
 
 def with_params(function: Any, params: Any) -> Any:
