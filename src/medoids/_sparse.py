@@ -20,7 +20,7 @@ from ._threads import Workers
 SPARSE = ("manhattan", "euclidean", "sqeuclidean", "cosine", "correlation")
 # Rows in a panel: at most so few that its used lines stay near the core. And rows that a
 # thread takes at a time.
-_PANELS, _SLICE = (8, 64), 256
+_PANELS, _SLICE = (2, 8, 32, 64), 256
 # A distance that is smaller beside the sums it comes from has lost digits: it is computed
 # again from the differences.
 _SMALL = {np.dtype(np.float32): 1e-3, np.dtype(np.float64): 1e-7}
