@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from helpers import Floats, asymmetric, loss_of, mixture, small_first
+from helpers import (
+    Floats,
+    asymmetric,
+    duplicates,
+    heavy_tails,
+    lattice,
+    loss_of,
+    mixture,
+    small_first,
+)
 from medoids import KMedoids, k_medoids
 
 KEYS = {"swaps", "phase", "step", "arms", "rounds", "distances", "loss", "sigma", "seconds"}
-
-
-def heavy_tails(n: int, seed: int) -> Floats:
-    return np.random.default_rng(seed).standard_t(2, size=(n, 4))
-
-
-def duplicates(n: int, seed: int) -> Floats:
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=(n // 10, 3))[rng.integers(n // 10, size=n)]
 
 
 def small_groups(n: int, seed: int) -> Floats:
@@ -30,11 +30,6 @@ def small_groups(n: int, seed: int) -> Floats:
     X[:5] += 100
     X[5:9] -= 150
     return np.random.default_rng(seed).permutation(X)
-
-
-def lattice(n: int, seed: int) -> Floats:
-    """Integers: distances are tied everywhere."""
-    return np.random.default_rng(seed).integers(0, 12, size=(n, 2)).astype(float)
 
 
 ROWS: dict[str, tuple[Callable[[int, int], Floats], str]] = {
@@ -245,3 +240,15 @@ def test_any_scale_while_sampling(kind: str, scale: float, monkeypatch: pytest.M
     scaled = k_medoids(X * scale, 5, metric=metric, random_state=0)
     assert scaled.medoid_indices.tolist() == plain.medoid_indices.tolist()
     assert scaled.inertia == pytest.approx(plain.inertia * scale, rel=1e-9)
+
+
+@pytest.mark.parametrize("apart", [1e4, 1e5, 1e6, 1e7])
+@pytest.mark.parametrize("n", [300, 1500, 2600])
+def test_tight_clusters_far_apart(n: int, apart: float) -> None:
+    """What a swap loses and wins all but cancels in float32."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6, 3))[rng.integers(6, size=n)] * apart + rng.normal(size=(n, 3))
+    for k in (6, 10):
+        expected = k_medoids(X, k, method="pam").medoid_indices.tolist()
+        assert k_medoids(X, k, random_state=0).medoid_indices.tolist() == expected
+        assert k_medoids(X, k, method="fastpam1").medoid_indices.tolist() == expected

@@ -64,24 +64,23 @@ class Compiled(Measure):
             self._kernel = fill
         return self._kernel
 
-    def pack(self, objects: Any) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
-        array = np.ascontiguousarray(objects, dtype=np.float64)
-        return array, array.astype(np.float32)
+    def pack(self, objects: Any) -> NDArray[np.float64]:
+        return np.ascontiguousarray(objects, dtype=np.float64)
 
     def fill(
         self, left: Any, arms: Indices, right: Any, refs: Indices, out: Floats, workers: Workers
     ) -> None:
-        kernel, rough = self.kernel(), int(out.dtype == np.float32)
+        kernel = self.kernel()
 
-        def work(some: slice, others: slice) -> None:
-            kernel(left[rough], right[rough], arms[some], refs[others], out[some, others])
+        def work(some: slice, others: slice, part: NDArray[np.float64]) -> None:
+            kernel(left, right, arms[some], refs[others], part)
 
-        in_slices(work, len(arms), len(refs), workers)
+        in_slices(work, out, workers)
 
     def own(self, packed: Any, n: int) -> NDArray[np.float64]:
         out, kernel = np.empty((1, 1)), self.kernel()
         own = np.empty(n)
         for i in range(n):
-            kernel(packed[0], packed[0], np.array([i]), np.array([i]), out)
+            kernel(packed, packed, np.array([i]), np.array([i]), out)
             own[i] = out[0, 0]
         return own

@@ -71,10 +71,10 @@ class Gower(Measure):
     ) -> None:
         from ._sequence_kernels import gower_block
 
-        def work(some: slice, others: slice) -> None:
-            gower_block(*left, *right, arms[some], refs[others], out[some, others])
+        def work(some: slice, others: slice, part: NDArray[np.float64]) -> None:
+            gower_block(*left, *right, arms[some], refs[others], part)
 
-        in_slices(work, len(arms), len(refs), workers)
+        in_slices(work, out, workers)
 
 
 def _columns(frame: Any) -> dict[Any, Sequence[Any]]:

@@ -45,11 +45,22 @@ class Measure(ABC):
         """Fill `out[i, j]` with the dissimilarity from `left[arms[i]]` to `right[refs[j]]`."""
 
 
-def in_slices(work: Callable[[slice, slice], None], arms: int, refs: int, workers: Workers) -> None:
-    """Call `work(arms, refs)` for slices of the longer side, so that threads share it."""
-    if arms >= refs:
-        size = max(_PAIRS // max(refs, 1), 1)
-        workers.each(lambda start, stop: work(slice(start, stop), slice(0, refs)), arms, size)
-    else:
-        size = max(_PAIRS // max(arms, 1), 1)
-        workers.each(lambda start, stop: work(slice(0, arms), slice(start, stop)), refs, size)
+def in_slices(
+    work: Callable[[slice, slice, NDArray[np.float64]], None], out: Floats, workers: Workers
+) -> None:
+    """Call `work(arms, refs, part)` for slices of the longer side of `out`; threads share it.
+
+    The part is a new array of float64, so that a kernel is compiled for nothing else.
+    """
+    arms, refs = out.shape
+    along = 0 if arms >= refs else 1
+    size = max(_PAIRS // max(min(arms, refs), 1), 1)
+
+    def fill(start: int, stop: int) -> None:
+        some = slice(start, stop) if along == 0 else slice(0, arms)
+        others = slice(0, refs) if along == 0 else slice(start, stop)
+        part = np.empty((some.stop - some.start, others.stop - others.start))
+        work(some, others, part)
+        out[some, others] = part
+
+    workers.each(fill, max(arms, refs), size)

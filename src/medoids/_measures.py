@@ -35,10 +35,10 @@ class TreeEdit(Measure):
     ) -> None:
         from ._tree_kernels import tree_block
 
-        def work(some: slice, others: slice) -> None:
-            tree_block(left, right, arms[some], refs[others], *self.costs, out[some, others])
+        def work(some: slice, others: slice, part: NDArray[np.float64]) -> None:
+            tree_block(left, right, arms[some], refs[others], *self.costs, part)
 
-        in_slices(work, len(arms), len(refs), workers)
+        in_slices(work, out, workers)
 
 
 class DynamicTimeWarping(Measure):
@@ -74,10 +74,10 @@ class DynamicTimeWarping(Measure):
     ) -> None:
         from ._sequence_kernels import dtw_block
 
-        def work(some: slice, others: slice) -> None:
-            dtw_block(left, right, arms[some], refs[others], self.window, out[some, others])
+        def work(some: slice, others: slice, part: NDArray[np.float64]) -> None:
+            dtw_block(left, right, arms[some], refs[others], self.window, part)
 
-        in_slices(work, len(arms), len(refs), workers)
+        in_slices(work, out, workers)
 
 
 class EditDistance(Measure):
