@@ -5,26 +5,16 @@ from __future__ import annotations
 import argparse
 import time
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from _child import best_of
 from medoids import k_medoids
 from medoids._cache import Cache
 from medoids._regression import Regression
 from medoids._rewards import Rewards
 from medoids.datasets import load_mnist
-
-
-def best(work: Callable[[], Any], repeats: int = 5) -> float:
-    """The shortest of a few runs, in seconds."""
-    times = []
-    for _ in range(repeats):
-        began = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - began)
-    return min(times)
 
 
 def watch(seconds: Counter[str], distances: Counter[str]) -> None:
@@ -69,8 +59,8 @@ def main() -> None:
     if args.n < len(X):
         X = X[np.random.default_rng(0).permutation(len(X))[: args.n]]
     part, other = X[:20_000], np.ascontiguousarray(X[:1024])
-    peak = part.shape[0] * len(other) * X.shape[1] / best(lambda: part @ other.T) / 1e9
-    memory = X.nbytes / best(lambda: X.sum()) / 1e9
+    peak = part.shape[0] * len(other) * X.shape[1] / best_of(5, lambda: part @ other.T) / 1e9
+    memory = X.nbytes / best_of(5, lambda: X.sum()) / 1e9
     print(f"BLAS, all cores: {peak:.0f} G multiply-adds/s; reading, one core: {memory:.0f} GB/s")
     k_medoids(X[:3000], args.k, random_state=0)
     seconds: Counter[str] = Counter()

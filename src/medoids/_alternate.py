@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ._bandit import Bandit
-from ._fasterpam import true_state
+from ._init import true_state
 from ._loops import begin, perfect
 from ._monitor import Round
 from ._points import HeldPoints, Indices, Points

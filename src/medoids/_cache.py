@@ -139,9 +139,9 @@ class Cache:
         )
 
     def parts(self, arms: Indices) -> Iterator[Indices]:
-        """The arms in parts that can be fetched, those that are known first."""
+        """Places of arms that can be fetched together, those that are known first."""
         known = self.known[arms]
-        for group in (arms[known], arms[~known]):
+        for group in (np.flatnonzero(known), np.flatnonzero(~known)):
             for start in range(0, len(group), self.batch):
                 yield group[start : start + self.batch]
 

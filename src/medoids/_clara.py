@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import _validation as check
-from ._fasterpam import true_state
-from ._init import start
+from ._init import start, true_state
 from ._monitor import Monitor, Round
 from ._pam import pam
 from ._points import PrecomputedPoints

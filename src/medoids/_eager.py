@@ -55,9 +55,9 @@ def eager(settings: Settings, state: State) -> int:
 def _take(state: State, cache: Cache, arms: Indices, margin: float) -> int:
     """Swap in these arms, as far as they still lower the loss; the number of swaps."""
     done = 0
-    for part in cache.parts(arms):
+    for places in cache.parts(arms):
+        part, at = arms[places], 0
         rows, slots = cache.fetch(part)
-        at = 0
         while at < len(part):
             look = lookout(state, rows, cache.points.workers, -margin)
             found, position = look(part[at:], slots[at:])
@@ -172,7 +172,8 @@ class GreedyBuild:
         arms = np.sort(np.argsort(sums, kind="stable")[: min(_BUILT, state.n - state.k)])
         step = Step(state, swap)
         found = []
-        for part in cache.parts(arms):
+        for places in cache.parts(arms):
+            part = arms[places]
             rows, slots = cache.fetch(part)
             values = step.values(rows, slots, cache.points.workers)[:, 0]
             i = int(values.argmin())

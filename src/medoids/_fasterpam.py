@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ._init import true_state
 from ._loops import begin, can_improve
 from ._monitor import Round
 from ._pam import best_of
@@ -144,11 +145,3 @@ def no_worse(points: Points, medoids: list[int], first: list[int]) -> State:
         return found
     start = true_state(points, first)
     return found if found.loss < start.loss else start
-
-
-def true_state(points: Points, medoids: list[int]) -> State:
-    """What every point pays, in float64."""
-    state = State(points.n, len(medoids))
-    for medoid, row in zip(medoids, points.exact(np.array(medoids)), strict=True):
-        state.add(medoid, row)
-    return state

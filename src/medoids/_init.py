@@ -23,8 +23,18 @@ def start(
     if isinstance(init, str) and init == "lab":
         _lab(points, state, n_clusters, rng)
         return
-    chosen = np.asarray(pick(init, points.n, n_clusters, rng))
-    for some in np.array_split(chosen, -(-len(chosen) // 64)):
+    _add(points, state, pick(init, points.n, n_clusters, rng))
+
+
+def true_state(points: Points, medoids: list[int]) -> State:
+    """What every point pays for these medoids, in float64."""
+    state = State(points.n, len(medoids))
+    _add(points, state, medoids)
+    return state
+
+
+def _add(points: Points, state: State, medoids: list[int]) -> None:
+    for some in np.array_split(np.array(medoids), -(-len(medoids) // 64)):
         for medoid, row in zip(some, points.exact(some), strict=True):
             state.add(int(medoid), row)
 

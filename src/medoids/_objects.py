@@ -29,9 +29,10 @@ class ObjectPoints(Points):
         super().__init__(n, workers)
         self.packed, self.measure = packed, measure
         self.nonnegative = measure.distance
+        self._own = measure.own(packed, n)
 
     def own(self) -> NDArray[np.float64]:
-        return self.measure.own(self.packed, self.n)
+        return self._own
 
     def _block(self, arms: Indices, refs: Indices, out: NDArray[np.float32]) -> None:
         self.measure.fill(self.packed, arms, self.packed, refs, out, self.workers)

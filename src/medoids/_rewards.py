@@ -184,14 +184,11 @@ class Rewards(Step):
     def exact(self, arms: Indices) -> Values:
         """The value of each arm from its distances to all points, in float32."""
         values, workers = np.empty(len(arms)), self.cache.points.workers
-        known = self.cache.known[arms]
-        for group in (np.flatnonzero(known), np.flatnonzero(~known)):
-            for start in range(0, len(group), self.cache.batch):
-                part = group[start : start + self.cache.batch]
-                alone, found = self.totals(*self.cache.fetch(arms[part]), workers)
-                values[part] = found.min(axis=1)
-                lines = [found, alone[:, None]] if self.swap else [found]
-                self.bounds.lift(arms[part], np.concatenate(lines, axis=1).T - self.slack)
+        for part in self.cache.parts(arms):
+            alone, found = self.totals(*self.cache.fetch(arms[part]), workers)
+            values[part] = found.min(axis=1)
+            lines = [found, alone[:, None]] if self.swap else [found]
+            self.bounds.lift(arms[part], np.concatenate(lines, axis=1).T - self.slack)
         return values
 
     def confirm(self, arms: Indices) -> tuple[Values, Indices, Values]:
