@@ -90,7 +90,7 @@ def _changes(
     state: State, rows: NDArray[np.float32], positions: Indices, workers: Workers
 ) -> NDArray[np.float64]:
     """How each swap would change the loss."""
-    from ._kernels import changes
+    from ._exact_kernels import changes
 
     out = np.empty(len(rows))
 

@@ -110,7 +110,7 @@ def lookout(
     It finds the first arm with a swap that changes the loss by less than `bar`, and the
     medoid that goes; -1 if there is none. It is good until the state changes.
     """
-    from ._kernels import first_better
+    from ._exact_kernels import first_better
 
     step = Step(state, swap=True)
     parts = [each.astype(rows.dtype) for each in (step.cap, step.base, step.cap2, step.base2)]

@@ -69,7 +69,7 @@ class Gower(Measure):
     def fill(
         self, left: Any, arms: Indices, right: Any, refs: Indices, out: Floats, workers: Workers
     ) -> None:
-        from ._sequence_kernels import gower_block
+        from ._measure_kernels import gower_block
 
         def work(some: slice, others: slice, part: NDArray[np.float64]) -> None:
             gower_block(*left, *right, arms[some], refs[others], part)

@@ -72,7 +72,7 @@ class DynamicTimeWarping(Measure):
     def fill(
         self, left: Any, arms: Indices, right: Any, refs: Indices, out: Floats, workers: Workers
     ) -> None:
-        from ._sequence_kernels import dtw_block
+        from ._measure_kernels import dtw_block
 
         def work(some: slice, others: slice, part: NDArray[np.float64]) -> None:
             dtw_block(left, right, arms[some], refs[others], self.window, part)

@@ -57,7 +57,7 @@ class State:
         return float(np.minimum(others, row).sum())
 
     def _assign(self, position: int, row: NDArray[np.floating]) -> None:
-        from ._kernels import reassign
+        from ._exact_kernels import reassign
 
         self.rows[position] = row
         reassign(self.rows, self.k, position, self.owner, self._other, self.nearest, self.second)

@@ -63,7 +63,7 @@ class Step:
         self, rows: NDArray[np.floating], slots: Indices, workers: Workers
     ) -> tuple[Values, Values]:
         """What each arm is worth if no medoid goes; and the values."""
-        from ._kernels import total_rewards
+        from ._exact_kernels import total_rewards
 
         shared = np.empty(len(slots))
         extra = np.zeros((len(slots), self.k))

@@ -1,4 +1,4 @@
-"""Dynamic time warping, compiled."""
+"""Dynamic time warping, and the dissimilarity of mixed rows, compiled."""
 
 from __future__ import annotations
 

@@ -1,0 +1,104 @@
+"""Compiled loops over distances to all points: the two nearest medoids, and exact values."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+_REORDER = {"reassoc", "nsz", "contract"}
+
+
+@njit(nogil=True, cache=True)
+def reassign(rows, k, position, owner, other, nearest, second):  # type: ignore[no-untyped-def]
+    """Bring every column's lowest and second-lowest row up to date with row `position`.
+
+    On a tie the lower row owns the column. Only columns that the old row had a part in
+    are looked at anew.
+    """
+    row = rows[position]
+    for j in range(row.shape[0]):
+        value = row[j]
+        if owner[j] == position or other[j] == position:
+            owner[j] = other[j] = -1
+            nearest[j] = second[j] = np.inf
+            for i in range(k):
+                each = rows[i, j]
+                if each < nearest[j]:
+                    second[j], other[j] = nearest[j], owner[j]
+                    nearest[j], owner[j] = each, i
+                elif each < second[j]:
+                    second[j], other[j] = each, i
+        elif value < nearest[j] or (value == nearest[j] and position < owner[j]):
+            second[j], other[j] = nearest[j], owner[j]
+            nearest[j], owner[j] = value, position
+        elif value < second[j]:
+            second[j], other[j] = value, position
+
+
+@njit(nogil=True, cache=True)
+def _rewards_of(row, cap, base, cap2, base2, owner, near, extra):  # type: ignore[no-untyped-def]
+    """The sum of an arm's rewards where no medoid goes; `extra` gets what each one adds.
+
+    Most points are nearer to their second medoid than to the arm, and reward nothing:
+    the others are picked out first, without a branch.
+    """
+    count = 0
+    for j in range(row.shape[0]):
+        near[count] = j
+        count += row[j] < cap2[j]
+    total = 0.0
+    for i in range(count):
+        j = near[i]
+        value = float(row[j])
+        reward = min(value, cap[j]) - base[j]
+        total += reward
+        extra[owner[j]] += (min(value, cap2[j]) - base2[j]) - reward
+    return total
+
+
+@njit(nogil=True, cache=True)
+def total_rewards(rows, slots, cap, base, cap2, base2, owner, swap, shared, extra):  # type: ignore[no-untyped-def]
+    """Sum the rewards of the rows at `slots`, in float64 and in the order of the points.
+
+    `shared[i]` is what all swaps of arm i have in common (equation 9), and
+    `extra[i, m]` what is added where medoid m goes (the FastPAM1 form).
+    """
+    near = np.empty(rows.shape[1] + 1, dtype=np.int32)
+    for i in range(slots.shape[0]):
+        row = rows[slots[i]]
+        if swap:
+            shared[i] = _rewards_of(row, cap, base, cap2, base2, owner, near, extra[i])
+            continue
+        total = 0.0
+        for j in range(rows.shape[1]):
+            total += min(float(row[j]), cap[j]) - base[j]
+        shared[i] = total
+
+
+@njit(nogil=True, cache=True)
+def first_better(rows, slots, closed, cap, base, cap2, base2, owner, removal, bar):  # type: ignore[no-untyped-def]
+    """The first of the arms at `slots` with a swap below `bar`, and whom it replaces.
+
+    Those that are `closed` are passed over.
+    """
+    near = np.empty(rows.shape[1] + 1, dtype=np.int32)
+    for i in range(slots.shape[0]):
+        if closed[i]:
+            continue
+        swaps = removal.copy()
+        total = _rewards_of(rows[slots[i]], cap, base, cap2, base2, owner, near, swaps)
+        position = swaps.argmin()
+        if total + swaps[position] < bar:
+            return i, position
+    return -1, -1
+
+
+@njit(nogil=True, cache=True, fastmath=_REORDER)
+def changes(rows, positions, nearest, second, owner, out):  # type: ignore[no-untyped-def]
+    """How the loss changes where row i replaces the medoid at `positions[i]`."""
+    for i in range(rows.shape[0]):
+        row, position, total = rows[i], positions[i], 0.0
+        for j in range(row.shape[0]):
+            rest = second[j] if owner[j] == position else nearest[j]
+            total += min(float(row[j]), rest) - nearest[j]
+        out[i] = total
