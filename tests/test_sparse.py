@@ -11,10 +11,10 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from helpers import Floats, one_line, small_first
-from medoids import KMedoids, k_medoids
+from medoids import KMedoids, _sparse, k_medoids
 from medoids._data import read
 from medoids._metrics import METRICS
-from medoids._sparse import SPARSE
+from medoids._sparse import SPARSE, SparsePoints
 from medoids._threads import Workers
 
 FORMATS = [sparse.csr_matrix, sparse.csr_array, sparse.csc_matrix, sparse.csc_array,
@@ -53,6 +53,28 @@ def test_distances_are_the_dense_ones(metric: str, signed: bool, dtype: type) ->
     assert (np.diag(exact) == 0).all()
     assert exact[5, 9] == 0
     assert points.n_distances == 150 * 150 + 150 * 75 + 40 * 150
+
+
+@pytest.mark.parametrize("metric", SPARSE)
+@pytest.mark.parametrize(("share", "common"), [(0.01, "none"), (0.1, "some"), (0.6, "all")])
+def test_common_and_rare_features(
+    metric: str, share: float, common: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Features in panels and in lists, held in more than one group, give the same sums."""
+    monkeypatch.setattr(_sparse, "_GROUP", 100)
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(260, 90)) * (rng.random((260, 90)) < share)
+    every = np.arange(260)
+    with Workers(2) as workers:
+        points = read(sparse.csr_array(X), metric, None).points(workers, 1e9)
+        assert isinstance(points, SparsePoints)
+        lines = points.rows.common
+        assert common == ("none" if lines == 0 else "some" if lines < 90 else "all")
+        found = points.exact(every)
+        rough = points.block_array(every, every)
+        expected = read(X, metric, None).points(workers, 1e9).exact(every)
+    np.testing.assert_allclose(found, expected, atol=1e-12 * expected.max())
+    np.testing.assert_allclose(rough, expected, atol=1e-5 * expected.max())
 
 
 @pytest.mark.parametrize("metric", sorted(set(METRICS) - {"haversine"}))

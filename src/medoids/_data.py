@@ -111,7 +111,7 @@ class SparseData(Data):
             others = others.sparse()
         if self.name not in SPARSE:
             return self._dense().between(others._dense(), workers)
-        left, right = (SparseRows(each.things, self.name) for each in (self, others))
+        left, right = (SparseRows(each.things, self.name, workers) for each in (self, others))
         out = np.empty((others.n, self.n))
         sparse_block(left, np.arange(self.n), right, np.arange(others.n), out, workers)
         return out.T

@@ -1,8 +1,9 @@
 """Points that are rows of a sparse matrix, never laid out densely as a whole.
 
-A few rows are held as a dense panel, one line for each feature. A row then costs a pass
-over its non-zeros, each a contiguous line of the panel: with a the row and b a row of the
-panel, sums over all features of |a - b| - |b|, or of a b, are sums over the non-zeros of a.
+Distances come from sums, over the features that two rows both have, of what these have in
+common. A few rows are held, and the others pass by. Features that many rows have are held as
+a dense panel, a line for each: a passing row costs a contiguous line for each of its
+non-zeros. Of the others, each has a list of the held rows that have it.
 """
 
 from __future__ import annotations
@@ -16,11 +17,14 @@ from ._metrics import METRICS
 from ._points import Floats, Indices, Points, moderate
 from ._threads import Workers
 
-# The metrics that a sum over non-zeros gives.
+# The metrics that sums over non-zeros give.
 SPARSE = ("manhattan", "euclidean", "sqeuclidean", "cosine", "correlation")
-# Rows in a panel: at most so few that its used lines stay near the core. And rows that a
-# thread takes at a time.
-_PANELS, _SLICE = (2, 8, 32, 64), 256
+# A feature is common, and has a line in the panels, if so large a share of the rows has it:
+# a list costs about ten times as much for each row that is in it. Judged by so many rows.
+_COMMON, _JUDGES = 0.1, 4096
+# Rows in a panel: at most so few that its lines stay near the core. Rows that are held at
+# once, and from how many on there are lists. Rows that a thread takes at a time.
+_PANELS, _GROUP, _LISTS, _SLICE = (2, 8, 32, 64), 1024, 64, 128
 # A distance that is smaller beside the sums it comes from has lost digits: it is computed
 # again from the differences.
 _SMALL = {np.dtype(np.float32): 1e-3, np.dtype(np.float64): 1e-7}
@@ -34,38 +38,103 @@ class SparseRows:
     matrix : scipy.sparse CSR matrix or array
     metric : str
         One of `SPARSE`.
+    workers : Workers
     unit : float
         What the values are divided by.
+    sort : bool
+        Number the features anew, the common ones first, in a copy of the rows.
     """
 
-    def __init__(self, matrix: Any, metric: str, unit: float = 1.0) -> None:
+    def __init__(
+        self, matrix: Any, metric: str, workers: Workers, unit: float = 1.0, sort: bool = False
+    ) -> None:
         self.n, self.width = matrix.shape
         self.indptr, self.indices, self.data = matrix.indptr, matrix.indices, matrix.data
-        self.metric, self.unit = metric, unit
+        self.metric = metric
         self.positive = bool(matrix.nnz == 0 or matrix.data.min() >= 0)
+        # Up to here the features of a row are common ones: all of them, unless sorted.
+        self.common, self.middle = self.width, matrix.indptr[1:]
+        if sort:
+            self._sort(unit, workers)
         # Columns: size of the row (sum of sizes, or of squares), shift, scale, pad; as in
         # `Rows` of the dense points.
         self.form = np.zeros((self.n, 4))
         self.form[:, 2] = 1.0
-        for start in range(0, self.n, 4096):
-            self._describe(start, min(start + 4096, self.n))
+        workers.each(self._describe, self.n, 4096)
+        self.parts = self.indptr, self.indices, self.data, self.form
+
+    def _sort(self, unit: float, workers: Workers) -> None:
+        from ._sparse_kernels import split
+
+        stop = self.indptr[min(self.n, _JUDGES)]
+        counts = np.bincount(self.indices[:stop], minlength=self.width)
+        common = counts >= _COMMON * min(self.n, _JUDGES)
+        self.common = int(common.sum())
+        place = np.where(common, common.cumsum() - 1, self.common + (~common).cumsum() - 1)
+        place = place.astype(self.indices.dtype)
+        old = self.indices, self.data
+        self.indices, self.data = np.empty_like(old[0]), np.empty_like(old[1])
+        self.middle = np.empty_like(self.indptr[1:])
+
+        def work(start: int, stop: int) -> None:
+            split(
+                self.indptr, *old, unit, place, self.common, start, stop,
+                self.middle, self.indices, self.data,
+            )  # fmt: skip
+
+        workers.each(work, self.n, 4096)
 
     def _describe(self, start: int, stop: int) -> None:
         from ._sparse_kernels import describe
 
         describe(
-            self.indptr, self.data, self.unit, self.width, self.metric == "manhattan",
+            self.indptr, self.data, self.width, self.metric == "manhattan",
             self.metric == "correlation", self.metric in ("cosine", "correlation"),
             start, stop, self.form,
         )  # fmt: skip
 
-    def panel(self, rows: Indices, dtype: Any) -> NDArray[Any]:
-        """Some rows as a dense panel, with a line for each feature."""
-        from ._sparse_kernels import fill
 
-        panel = np.zeros((self.width, next(w for w in _PANELS if w >= len(rows))), dtype=dtype)
-        fill(self.indptr, self.indices, self.data, rows, self.unit, panel)
-        return panel
+class _Held:
+    """Some rows as dense panels, and as lists for the features that few rows have."""
+
+    def __init__(self, rows: SparseRows, chosen: Indices, dtype: Any) -> None:
+        from ._sparse_kernels import fill, post
+
+        self.lists: tuple[NDArray[Any], ...] | None = None
+        self.common, stops = rows.width, rows.indptr[1:]
+        if rows.common < rows.width and len(chosen) >= _LISTS:
+            self.common, stops = rows.common, rows.middle
+            size = int((rows.indptr[1:] - stops)[chosen].sum())
+            ends = np.empty(rows.width - self.common + 1, dtype=np.int64)
+            lists = ends, np.empty(size, dtype=np.uint16), np.empty(size, dtype=dtype)
+            post(stops, rows.indptr[1:], rows.indices, rows.data, chosen, self.common, *lists)
+            self.lists = lists
+        self.panels = []
+        for first in range(0, len(chosen), _PANELS[-1]):
+            some = chosen[first : first + _PANELS[-1]]
+            width = next(w for w in _PANELS if w >= len(some))
+            panel = np.zeros((self.common, width), dtype=dtype)
+            fill(rows.indptr, stops, rows.indices, rows.data, some, panel)
+            self.panels.append(panel)
+
+    def sums(self, rows: SparseRows, chosen: Indices, term: Any) -> Floats:
+        """The sums of what each chosen row has in common with each that is held."""
+        from ._sparse_kernels import over_lists, over_panel
+
+        total = sum(panel.shape[1] for panel in self.panels)
+        sums = np.empty((len(chosen), total), dtype=self.panels[0].dtype)
+        stops = rows.indptr[1:] if self.lists is None else rows.middle
+        for place, panel in enumerate(self.panels):
+            over_panel(term, panel.shape[1])(
+                rows.indptr, stops, rows.indices, rows.data, chosen, panel,
+                place * _PANELS[-1], sums,
+            )  # fmt: skip
+        if self.lists is not None:
+            over_lists(term)(
+                rows.middle, rows.indptr[1:], rows.indices, rows.data, chosen, self.common,
+                *self.lists, sums,
+            )  # fmt: skip
+        return sums
 
 
 def sparse_block(
@@ -76,61 +145,30 @@ def sparse_block(
     out: Floats,
     workers: Workers,
 ) -> None:
-    """Fill `out[i, j]` with the distance between `moving[many[i]]` and `held[few[j]]`."""
-    from ._sparse_kernels import near_pairs, over_nonzeros
+    """Fill `out[i, j]` with the distance between `moving[many[i]]` and `held[few[j]]`.
 
-    metric, dtype = held.metric, out.dtype
-    small = _SMALL[dtype]
-    for first in range(0, len(few), _PANELS[-1]):
-        some = few[first : first + _PANELS[-1]]
-        panel, form = held.panel(some, dtype), held.form[some]
+    Both number their features alike.
+    """
+    from ._sparse_kernels import finish, least, overlap, product
+
+    absolute, small = held.metric == "manhattan", _SMALL[out.dtype]
+    angle, root = held.metric in ("cosine", "correlation"), held.metric == "euclidean"
+    common = least if moving.positive and held.positive else overlap
+    term = common if absolute else product
+    for first in range(0, len(few), _GROUP):
+        some = few[first : first + _GROUP]
+        group = _Held(held, some, out.dtype)
 
         def work(
-            start: int,
-            stop: int,
-            first: int = first,
-            some: Indices = some,
-            panel: NDArray[Any] = panel,
-            form: Floats = form,
+            start: int, stop: int, first: int = first, some: Indices = some, group: _Held = group
         ) -> None:
             rows = many[start:stop]
-            sums = np.empty((len(rows), panel.shape[1]), dtype=dtype)
-            over_nonzeros(panel.shape[1])(
-                moving.indptr, moving.indices, moving.data, rows, moving.unit, panel,
-                metric == "manhattan", moving.positive and held.positive, sums,
+            finish(
+                moving.parts, rows, held.parts, some, held.width, absolute, angle, root, small,
+                group.sums(moving, rows, term), out[start:stop, first : first + len(some)],
             )  # fmt: skip
-            mine = moving.form[rows]
-            values, scale = _finish(metric, sums[:, : len(some)], mine, form, held.width)
-            left, right = np.nonzero(values < small * scale)
-            if len(left):
-                near_pairs(
-                    moving.indptr, moving.indices, moving.data, moving.unit, mine, rows,
-                    held.indptr, held.indices, held.data, held.unit, form, some,
-                    left, right, held.width, metric == "manhattan", values,
-                )  # fmt: skip
-            if metric == "euclidean":
-                np.sqrt(values, out=values)
-            elif metric in ("cosine", "correlation"):
-                values /= 2
-            out[start:stop, first : first + len(some)] = values
 
         workers.each(work, len(many), _SLICE)
-
-
-def _finish(
-    metric: str, sums: Floats, left: Floats, right: Floats, width: int
-) -> tuple[Floats, Floats]:
-    """Distances, or their squares, from sums over non-zeros; and what they are small beside."""
-    size = (left[:, :1] + right[:, 0]).astype(sums.dtype)
-    if metric == "manhattan":
-        return np.maximum(sums + right[:, 0].astype(sums.dtype), 0), size
-    if metric in ("euclidean", "sqeuclidean"):
-        return np.maximum(size - 2 * sums, 0), size
-    # Squared distances of the scaled rows: twice the cosine distance.
-    both = width * left[:, 1:2] * right[:, 1]
-    angle = (sums - both) * (left[:, 2:3] * right[:, 2]) + left[:, 3:] * right[:, 3]
-    values = np.maximum(2 - 2 * angle, 0).astype(sums.dtype)
-    return values, np.full_like(values, 2)
 
 
 class Densified:
@@ -156,7 +194,7 @@ class SparsePoints(Points):
         largest = float(np.abs(matrix.data).max()) if matrix.nnz else 0.0
         scale = moderate(largest) if METRICS[metric].degree else 1.0
         self.unit = scale ** METRICS[metric].degree
-        self.rows = SparseRows(matrix, metric, scale)
+        self.rows = SparseRows(matrix, metric, workers, scale, sort=True)
 
     def _block(self, arms: Indices, refs: Indices, out: NDArray[np.float32]) -> None:
         # All of these metrics are symmetric: hold the shorter side.
