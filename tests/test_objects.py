@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numba import njit
+from scipy.spatial.distance import cdist
 
 from helpers import build_by_force, loss_of, mixture, one_line, pam_by_force, small_first
 from medoids import KMedoids, k_medoids, medoid
@@ -173,6 +174,44 @@ def test_a_function_of_rows_is_compiled() -> None:
         assert km.inertia_ == pytest.approx(expected.inertia, rel=1e-12)
         np.testing.assert_array_equal(km.predict(X), km.labels_)
         np.testing.assert_array_equal(km.cluster_centers_, X[km.medoid_indices_])
+
+
+def ratio(a: np.ndarray, b: np.ndarray) -> float:
+    total = 0.0
+    for i in range(a.shape[0]):
+        total += 1.0 if a[i] != b[i] else 0.0
+    return total / a.shape[0]
+
+
+def test_float32_only_where_it_is_enough() -> None:
+    rng = np.random.default_rng(0)
+    few = rng.integers(4, size=(300, 7)).astype(np.float64)
+    codes = few + 1e9  # float32 cannot tell them apart
+    for X, single in ((few, True), (codes, False)):
+        km = KMedoids(4, metric=ratio, random_state=0).fit(X)
+        assert km._medoids.measure.single == single
+        expected = k_medoids(X, 4, metric="hamming", random_state=0)
+        assert km.inertia_ == pytest.approx(expected.inertia, rel=1e-12)
+        distances = cdist(km.cluster_centers_, X, "hamming").T
+        np.testing.assert_allclose(km.transform(X), distances, rtol=1e-12)
+
+
+def test_a_compiled_function_is_compiled_once_and_a_plain_one_for_each_fit() -> None:
+    X = mixture(200, 3, 3, 0)
+    once = njit(ratio)
+    kernels = [KMedoids(2, metric=once).fit(X)._medoids.measure._kernels for _ in range(2)]
+    assert kernels[0] is kernels[1]
+    globals()["SCALE"] = 1.0
+    first = k_medoids(X, 2, metric=scaled).inertia
+    globals()["SCALE"] = 3.0
+    assert k_medoids(X, 2, metric=scaled).inertia == pytest.approx(3 * first)
+
+
+SCALE = 1.0
+
+
+def scaled(a: np.ndarray, b: np.ndarray) -> float:
+    return SCALE * np.abs(a - b).sum()
 
 
 def test_a_function_that_numba_cannot_compile_is_called() -> None:

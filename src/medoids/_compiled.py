@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._measure import Measure, in_slices
+from ._digits import loses_digits
+from ._measure import Measure
 from ._points import Floats, Indices
 from ._threads import Workers
 
 _REORDER = {"reassoc", "nsz", "contract"}
+# Rows that are held as a panel, and rows that a thread takes at a time.
+_PANEL, _SLICE = 1024, 256
+# Rows begin on a line of the cache, or half of the wide loads would cross one.
+_LINE = 64
 Function = Callable[[Any, Any], float]
+Kernel = Callable[..., None]
+# The kernels of functions that the user has compiled, as long as these live.
+_compiled: WeakKeyDictionary[Any, dict[Any, Kernel]] = WeakKeyDictionary()
 
 
 def compiled(function: Any, array: Floats) -> Compiled | None:
@@ -24,63 +33,142 @@ def compiled(function: Any, array: Floats) -> Compiled | None:
     """
     measure = Compiled(function)
     some = np.unique(np.linspace(0, len(array) - 1, 4).astype(np.int64))
-    out = np.empty((len(some), len(some)))
     rows = array[some].astype(np.float64)
-    every = np.arange(len(some))
     try:
-        measure.kernel()(rows, rows, every, every, out)
+        found = measure.block(array, some, array, some, np.float64)
         plain = np.array([[float(measure.plain(a, b)) for b in rows] for a in rows])
     except Exception:  # Numba has many; what is wrong shows where each pair is called
         return None
-    return measure if np.allclose(out, plain, rtol=1e-9, atol=0, equal_nan=True) else None
+    if not np.allclose(found, plain, rtol=1e-9, atol=0, equal_nan=True):
+        return None
+    measure.single = _can_be_single(measure, array)
+    return measure
+
+
+def _can_be_single(measure: Compiled, array: Floats) -> bool:
+    """Whether the function can be computed in float32 where a search needs no more."""
+    with np.errstate(all="ignore"):
+        try:
+            return not loses_digits(
+                len(array),
+                lambda left, right: measure.block(array, left, array, right, np.float32),
+                lambda left, right: measure.block(array, left, array, right, np.float64),
+            )
+        except Exception:  # what float64 allows need not compile for float32
+            return False
 
 
 class Compiled(Measure):
-    """A function of the user's on rows of numbers: the medoid first."""
+    """A function of the user's on rows of numbers: the medoid first.
+
+    Attributes
+    ----------
+    single : bool
+        Blocks of float32 are computed in float32; exact distances never are.
+    """
 
     tabular = True
     distance = False
+    single = False
 
     def __init__(self, function: Any) -> None:
         self.plain: Function = getattr(function, "py_func", function)
-        self._kernel: Callable[..., None] | None = None
+        wanted = getattr(function, "targetoptions", {})
+        self.options = {"nogil": True, "fastmath": wanted.get("fastmath") or _REORDER}
+        # What Numba has compiled stays as it is; a plain function may change with its globals.
+        compiled = hasattr(function, "py_func")
+        self._kernels: dict[Any, Kernel] = _compiled.setdefault(function, {}) if compiled else {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"plain": self.plain, "_kernel": None}  # a kernel is compiled again
+        return {**self.__dict__, "_kernels": {}}  # a kernel is compiled again
 
-    def kernel(self) -> Callable[..., None]:
-        """Fills `out[i, j]` with the function of `left[arms[i]]` and `right[refs[j]]`."""
-        if self._kernel is None:
+    def _kernel(self, real: Any) -> Kernel:
+        if real not in self._kernels:
             from numba import njit
 
-            function = njit(nogil=True, fastmath=_REORDER)(self.plain)
+            function = njit(**self.options)(self.plain)
+            if real == np.float32:
+                function = njit(**self.options, locals=_narrow(function))(self.plain)
+            self._kernels[real] = _block_kernel(function, self.options)
+        return self._kernels[real]
 
-            @njit(nogil=True, fastmath=_REORDER)
-            def fill(left, right, arms, refs, out):  # type: ignore[no-untyped-def]
-                for i in range(arms.shape[0]):
-                    for j in range(refs.shape[0]):
-                        out[i, j] = function(left[arms[i]], right[refs[j]])
+    def block(
+        self, left: Floats, arms: Indices, right: Floats, refs: Indices, real: Any
+    ) -> NDArray[Any]:
+        """The function of each arm and each reference, computed in one thread."""
+        out = np.empty((len(arms), len(refs)), dtype=real)
+        panels = _aligned(left, arms, real), _aligned(right, refs, real)
+        self._kernel(real)(*panels, left.shape[1], out)
+        return out
 
-            self._kernel = fill
-        return self._kernel
-
-    def pack(self, objects: Any) -> NDArray[np.float64]:
-        return np.ascontiguousarray(objects, dtype=np.float64)
+    def pack(self, objects: Any) -> Floats:
+        return np.asanyarray(objects)
 
     def fill(
         self, left: Any, arms: Indices, right: Any, refs: Indices, out: Floats, workers: Workers
     ) -> None:
-        kernel = self.kernel()
+        real = np.float32 if self.single and out.dtype == np.float32 else np.float64
+        kernel, width = self._kernel(real), left.shape[1]
+        turned = len(refs) > len(arms)
+        short, long = (arms, refs) if turned else (refs, arms)
+        held_rows, moving_rows = (left, right) if turned else (right, left)
+        target = out.T if turned else out
+        for first in range(0, len(short), _PANEL):
+            held = _aligned(held_rows, short[first : first + _PANEL], real)
 
-        def work(some: slice, others: slice, part: NDArray[np.float64]) -> None:
-            kernel(left, right, arms[some], refs[others], part)
+            def work(start: int, stop: int, first: int = first, held: Floats = held) -> None:
+                moving = _aligned(moving_rows, long[start:stop], real)
+                pair = (held, moving) if turned else (moving, held)
+                part = np.empty((len(pair[0]), len(pair[1])), dtype=real)
+                kernel(*pair, width, part)
+                target[start:stop, first : first + len(held)] = part.T if turned else part
 
-        in_slices(work, out, workers)
+            workers.each(work, len(long), _SLICE)
 
     def own(self, packed: Any, n: int) -> NDArray[np.float64]:
-        out, kernel = np.empty((1, 1)), self.kernel()
         own = np.empty(n)
         for i in range(n):
-            kernel(packed, packed, np.array([i]), np.array([i]), out)
-            own[i] = out[0, 0]
+            own[i] = self.block(packed, np.array([i]), packed, np.array([i]), np.float64)[0, 0]
         return own
+
+
+def _block_kernel(function: Any, options: dict[str, Any]) -> Kernel:
+    """The kernel that fills `out[i, j]` with the function of `left[i]` and `right[j]`."""
+    from numba import njit
+
+    @njit(**options)
+    def block(left, right, width, out):  # type: ignore[no-untyped-def]
+        # A few rows of each side stay in the nearest cache.
+        for first in range(0, right.shape[0], 4):
+            for start in range(0, left.shape[0], 4):
+                for i in range(start, min(start + 4, left.shape[0])):
+                    for j in range(first, min(first + 4, right.shape[0])):
+                        out[i, j] = function(left[i, :width], right[j, :width])
+
+    kernel: Kernel = block
+    return kernel
+
+
+def _narrow(function: Any) -> dict[str, Any]:
+    """A type of float32 for each variable that would be of float64 though the rows are not.
+
+    A sum that begins with `0.0` is one: it would take twice the time.
+    """
+    from numba import types
+
+    row = types.Array(types.float32, 1, "C")
+    function.compile((row, row))
+    kinds = function.overloads[row, row].type_annotation.typemap
+    wide = {name.split(".")[0] for name, kind in kinds.items() if kind == types.float64}
+    return dict.fromkeys(wide & set(function.py_func.__code__.co_varnames), types.float32)
+
+
+def _aligned(array: Floats, rows: Indices, real: Any) -> NDArray[Any]:
+    """Some rows, each of which begins on a line of the cache; wider than they were."""
+    per_line = _LINE // np.dtype(real).itemsize
+    width = -(-array.shape[1] // per_line) * per_line
+    memory = np.empty(len(rows) * width + per_line, dtype=real)
+    first = -(memory.ctypes.data // memory.itemsize) % per_line
+    out = memory[first : first + len(rows) * width].reshape(len(rows), width)
+    out[:, : array.shape[1]] = array[rows]
+    return out

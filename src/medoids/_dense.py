@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from ._digits import loses_digits
 from ._metrics import Metric
 from ._points import Floats, Indices, Points, moderate
 from ._threads import Workers
@@ -16,10 +17,6 @@ from ._threads import Workers
 # held as one panel; with so few there, BLAS would copy more than it computes.
 _SLICE, _PANEL, _THIN = 256, 1024, 48
 _BYTES = 2**23
-# Errors of float32 blocks that are borne, as a share of the mean distance.
-_ROUGH = 2e-4
-# And of the distance to the nearest rows.
-_BLUR = 1e-4
 
 
 class Rows:
@@ -110,38 +107,19 @@ class DensePoints(Points):
         self._squares = np.empty(self.n if self._product else 0, dtype=np.float32)
         if self._product:
             self.workers.each(self._sum_squares, self.n, 4 * _SLICE)
-        self._coarse = self._loses_digits()
-
-    def _loses_digits(self) -> bool:
-        """Whether float32 cannot tell these rows apart, as some show: then use float64.
-
-        Codes above 2**24 under hamming, say, or directions that are all but the same
-        under cosine. The few distances are not counted: they say nothing of the result.
-        """
-        some = np.unique(np.linspace(0, self.n - 1, 48).astype(np.int64))
-        panel = self.panel(some)
-        rough = np.empty((len(some), len(some)), dtype=np.float32)
+        # The few distances that show it are not counted: they say nothing of the result.
         self._coarse = False
-        self._distances(some, panel, some, panel, rough)
-        fine = np.empty(rough.shape)
-        self._exact_block(some, some, fine)
-        size = float(np.abs(fine).mean())
-        if not float(np.abs(rough - fine).max()) <= _ROUGH * size:
-            return True
-        return self._blurs_neighbours()
+        self._coarse = loses_digits(self.n, self._rough, self._fine)
 
-    def _blurs_neighbours(self) -> bool:
-        """Whether the nearest of some rows are at the wrong distance: tight clusters, far apart."""
-        few = np.unique(np.linspace(0, self.n - 1, 16).astype(np.int64))
-        many = np.unique(np.linspace(0, self.n - 1, 1024).astype(np.int64))
-        rough = np.empty((len(few), len(many)), dtype=np.float32)
-        self._distances(few, self.panel(few), many, self.panel(many), rough)
-        fine = np.empty(rough.shape)
-        self._exact_block(few, many, fine)
-        nearest = np.where(fine > 0, fine, np.inf).argmin(axis=1)[:, None]
-        near = np.take_along_axis(fine, nearest, axis=1)
-        error = np.abs(np.take_along_axis(rough, nearest, axis=1) - near)
-        return bool(np.median(error - _BLUR * near) > 0)
+    def _rough(self, left: Indices, right: Indices) -> Floats:
+        out = np.empty((len(left), len(right)), dtype=np.float32)
+        self._distances(left, self.panel(left), right, self.panel(right), out)
+        return out
+
+    def _fine(self, left: Indices, right: Indices) -> Floats:
+        out = np.empty((len(left), len(right)))
+        self._exact_block(left, right, out)
+        return out
 
     def _exact_block(self, left: Indices, right: Indices, out: Floats) -> None:
         array, form = self.rows.array, self.rows.form
