@@ -15,8 +15,8 @@ from ._points import Floats, Indices
 from ._threads import Workers
 
 _REORDER = {"reassoc", "nsz", "contract"}
-# Rows that are held as a panel, and rows that a thread takes at a time.
-_PANEL, _SLICE = 1024, 256
+# Rows that are held as a panel, and rows that a thread takes at a time; at most so many bytes.
+_PANEL, _SLICE, _BYTES = 1024, 256, 2**23
 # Rows begin on a line of the cache, or half of the wide loads would cross one.
 _LINE = 64
 Function = Callable[[Any, Any], float]
@@ -101,8 +101,8 @@ class Compiled(Measure):
         self._kernel(real)(*panels, left.shape[1], out)
         return out
 
-    def pack(self, objects: Any) -> Floats:
-        return np.asanyarray(objects)
+    def pack(self, objects: Any) -> Any:
+        return objects
 
     def fill(
         self, left: Any, arms: Indices, right: Any, refs: Indices, out: Floats, workers: Workers
@@ -113,8 +113,9 @@ class Compiled(Measure):
         short, long = (arms, refs) if turned else (refs, arms)
         held_rows, moving_rows = (left, right) if turned else (right, left)
         target = out.T if turned else out
-        for first in range(0, len(short), _PANEL):
-            held = _aligned(held_rows, short[first : first + _PANEL], real)
+        most = max(1, min(_PANEL, _BYTES // (8 * width)))
+        for first in range(0, len(short), most):
+            held = _aligned(held_rows, short[first : first + most], real)
 
             def work(start: int, stop: int, first: int = first, held: Floats = held) -> None:
                 moving = _aligned(moving_rows, long[start:stop], real)
@@ -123,7 +124,7 @@ class Compiled(Measure):
                 kernel(*pair, width, part)
                 target[start:stop, first : first + len(held)] = part.T if turned else part
 
-            workers.each(work, len(long), _SLICE)
+            workers.each(work, len(long), min(most, _SLICE))
 
     def own(self, packed: Any, n: int) -> NDArray[np.float64]:
         own = np.empty(n)

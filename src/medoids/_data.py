@@ -195,7 +195,7 @@ def _called(
 ) -> ObjectData:
     """Objects under a function, which runs inside a kernel if it is one of rows of numbers."""
     if not params and check.is_numeric(X):
-        array = check.as_floats(X, estimator=estimator)
+        array = check.as_rows(X, estimator=estimator)
         measure = compiled(metric, array)
         if measure is not None:
             return ObjectData(array, measure)
@@ -205,7 +205,7 @@ def _called(
 
 def _objects_of(X: Any, measure: Measure) -> ObjectData:
     if isinstance(measure, Compiled):
-        return ObjectData(check.as_floats(X), measure)
+        return ObjectData(check.as_rows(X), measure)
     return ObjectData(check.as_table(X) if measure.tabular else check.as_objects(X), measure)
 
 
@@ -215,4 +215,4 @@ def rows_of(
     """Rows of numbers."""
     if sparse.issparse(X) and name != "haversine":
         return SparseData(check.as_sparse(X, estimator=estimator), name, metric, p)
-    return DenseData(check.as_floats(X, estimator=estimator), name, metric, p)
+    return DenseData(check.as_rows(X, estimator=estimator), name, metric, p)

@@ -34,8 +34,9 @@ class Rows:
         self.form = np.zeros((n, 3))
         self.form[:, 1] = 1.0
         if metric.form.endswith("unit"):
-            for start in range(0, n, 4096):
-                self._scale(slice(start, start + 4096), metric.form.startswith("centred"))
+            size = _at_once(self.array, 4096)
+            for start in range(0, n, size):
+                self._scale(slice(start, start + size), metric.form.startswith("centred"))
 
     def _scale(self, rows: slice, centred: bool) -> None:
         part = np.asarray(self.array[rows], dtype=np.float64)
@@ -54,7 +55,7 @@ class Rows:
 
 
 def _on_sphere(array: Floats) -> Floats:
-    latitude, longitude = np.asarray(array, dtype=np.float64).T
+    latitude, longitude = array[:].astype(np.float64).T
     return np.stack(
         [
             np.cos(latitude) * np.cos(longitude),
@@ -78,7 +79,7 @@ def cross(
         rows = np.ascontiguousarray(right.array[start:stop])
         kernel(chosen, form, rows, right.form[start:stop], p, out[:, start:stop])
 
-    workers.each(fill, len(right.array), 4 * _SLICE)
+    workers.each(fill, len(right.array), _at_once(right.array, 4 * _SLICE))
     return out
 
 
@@ -106,7 +107,7 @@ class DensePoints(Points):
         self._prepare(copy_limit)
         self._squares = np.empty(self.n if self._product else 0, dtype=np.float32)
         if self._product:
-            self.workers.each(self._sum_squares, self.n, 4 * _SLICE)
+            self.workers.each(self._sum_squares, self.n, _at_once(array, 4 * _SLICE))
         # The few distances that show it are not counted: they say nothing of the result.
         self._coarse = False
         self._coarse = loses_digits(self.n, self._rough, self._fine)
@@ -136,14 +137,15 @@ class DensePoints(Points):
         # Scaled rows need no frame; and canberra and its kin may not be shifted.
         if self.metric.form or self.metric.degree == 0:
             return None, 1.0
-        low, high, total = (np.empty((-(-self.n // 4096), array.shape[1])) for _ in range(3))
+        size = _at_once(array, 4096)
+        low, high, total = (np.empty((-(-self.n // size), array.shape[1])) for _ in range(3))
 
         def look(start: int, stop: int) -> None:
-            part, at = array[start:stop], start // 4096
+            part, at = array[start:stop], start // size
             low[at], high[at] = part.min(axis=0), part.max(axis=0)
             total[at] = part.sum(axis=0, dtype=np.float64)
 
-        self.workers.each(look, self.n, 4096)
+        self.workers.each(look, self.n, size)
         centre = total.sum(axis=0) / self.n
         largest = float(np.max([high.max(axis=0) - centre, centre - low.min(axis=0)]))
         unit = moderate(largest)
@@ -202,10 +204,11 @@ class DensePoints(Points):
 
     def _fill(self, short: Indices, long: Indices, out: NDArray[np.float32], along: int) -> None:
         """Fill `out`, whose axis `along` belongs to the long side, by slices of that side."""
-        for first in range(0, len(short), _PANEL):
-            held = short[first : first + _PANEL]
+        most = _at_once(self.rows.array, _PANEL)
+        for first in range(0, len(short), most):
+            held = short[first : first + most]
             panel = self.panel(held)
-            target = out[first : first + _PANEL] if along else out[:, first : first + _PANEL]
+            target = out[first : first + most] if along else out[:, first : first + most]
 
             def work(
                 start: int,
@@ -222,8 +225,7 @@ class DensePoints(Points):
                     self._distances(moving, rows, held, panel, target[start:stop])
 
             # Wide slices where the panel is thin, or BLAS has too little to do.
-            size = min(_SLICE * _PANEL // len(held), _BYTES // (4 * panel.shape[1]))
-            size = max(size, _SLICE)
+            size = _at_once(panel, max(_SLICE * _PANEL // len(held), _SLICE))
             self.workers.each(work, len(long), size)
 
     def _distances(
@@ -281,6 +283,11 @@ def _exact_kernel(metric: Metric) -> Callable[..., None]:
     term, finish = getattr(_leaves, metric.term), getattr(_leaves, metric.finish)
     kernel: Callable[..., None] = exact_kernel(term, finish, metric.largest)
     return kernel
+
+
+def _at_once(array: Floats, most: int) -> int:
+    """Rows that are read at a time, so that they and what is made of them take little memory."""
+    return max(1, min(most, _BYTES // (4 * array.shape[1])))
 
 
 def _as_slice(rows: Indices) -> slice | Indices:

@@ -26,11 +26,16 @@ def loses_digits(n: int, rough: Block, fine: Block) -> bool:
     error = float(np.abs(rough(some, some) - right).max())
     if not error <= _ROUGH * float(np.abs(right).mean()):
         return True
-    right = fine(few, many)
+    right = _in_parts(fine, few, many)
     nearest = np.where(right > 0, right, np.inf).argmin(axis=1)[:, None]
     near = np.take_along_axis(right, nearest, axis=1)
-    errors = np.abs(np.take_along_axis(rough(few, many), nearest, axis=1) - near)
+    errors = np.abs(np.take_along_axis(_in_parts(rough, few, many), nearest, axis=1) - near)
     return bool(np.median(errors - _BLUR * near) > 0)
+
+
+def _in_parts(block: Block, few: Indices, many: Indices) -> Floats:
+    """A block, without all its rows in memory at once."""
+    return np.concatenate([block(few, part) for part in np.array_split(many, 16)], axis=1)
 
 
 def _spread(n: int, size: int) -> Indices:

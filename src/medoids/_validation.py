@@ -25,6 +25,16 @@ _STARTS = ("build", "random", "k-medoids++", "lab")
 
 def as_floats(X: Any, name: str = "X", estimator: object = None) -> Floats:
     """A dense, finite, two-dimensional array, float32 where that holds all of it."""
+    return to_float(_as_numbers(X, name, estimator))
+
+
+def as_rows(X: Any, name: str = "X", estimator: object = None) -> Floats:
+    """The same, made a few rows at a time where the numbers are of another type."""
+    array = _as_numbers(X, name, estimator)
+    return array if array.dtype in (np.float32, np.float64) else AsFloats(array)  # type: ignore[return-value]
+
+
+def _as_numbers(X: Any, name: str, estimator: object) -> NDArray[Any]:
     if isinstance(X, (list, tuple)) and len({np.size(row) for row in X}) > 1:
         raise ValueError(
             f"{name} is ragged, its rows have different lengths: give rows of one length,"
@@ -33,7 +43,9 @@ def as_floats(X: Any, name: str = "X", estimator: object = None) -> Floats:
     array: NDArray[Any] = check_array(
         X, dtype="numeric", ensure_all_finite=False, estimator=estimator, input_name=name
     )
-    return finite(to_float(array), name)
+    if array.dtype == np.longdouble:
+        array = array.astype(np.float64)
+    return finite(array, name)
 
 
 def as_objects(X: Any, name: str = "X") -> list[Any]:
@@ -43,7 +55,7 @@ def as_objects(X: Any, name: str = "X") -> list[Any]:
             f"{name} is {type(X).__name__}, but this metric needs a list of objects: give a list,"
             " an array or a Series."
         )
-    if hasattr(X, "iloc") and getattr(X, "ndim", 1) == 2:
+    if hasattr(X, "columns"):  # a frame, whose items are its columns
         X = X.to_numpy()
     objects = list(X)
     if not objects:
@@ -104,11 +116,26 @@ def as_sparse(X: Any, name: str = "X", estimator: object = None) -> Any:
 
 def to_float(array: NDArray[Any]) -> Floats:
     """Float32 for what it holds exactly (float32, small integers, bool), else float64."""
-    if array.dtype in (np.float32, np.float64):
-        return array
-    small = array.dtype.kind == "b" or array.dtype == np.float16
-    small |= array.dtype.kind in "iu" and array.dtype.itemsize <= 2
-    return array.astype(np.float32 if small else np.float64)
+    return array.astype(_float_type(array.dtype), copy=False)
+
+
+def _float_type(dtype: np.dtype[Any]) -> type[np.floating]:
+    most = {"b": 1, "i": 2, "u": 2, "f": 4}[dtype.kind]
+    return np.float32 if dtype.itemsize <= most else np.float64
+
+
+class AsFloats:
+    """An array of another type, read as floats: the rows that are asked for alone."""
+
+    def __init__(self, array: NDArray[Any]) -> None:
+        self.array, self.shape, self.size = array, array.shape, array.size
+        self.dtype = np.dtype(_float_type(array.dtype))
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    def __getitem__(self, rows: slice | NDArray[np.integer]) -> Floats:
+        return self.array[rows].astype(self.dtype)
 
 
 def finite(array: Floats, name: str) -> Floats:
