@@ -11,6 +11,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy.spatial.distance import cdist
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -242,6 +243,34 @@ def test_parameters_are_not_changed_by_a_fit(X: Floats) -> None:
 def test_in_a_pipeline(X: Floats) -> None:
     pipe = make_pipeline(StandardScaler(), KMedoids(3, random_state=0), KMeans(2, n_init=1))
     assert pipe.fit_predict(X).shape == (250,)
+
+
+@pytest.mark.parametrize("asked", ["method", "config"])
+def test_labels_are_a_series_where_frames_are_asked_for(asked: str) -> None:
+    frame = pd.DataFrame(mixture(60, 3, 3, 0), columns=["a", "b", "c"]).set_index(
+        pd.Index([f"row {i}" for i in range(60)])
+    )
+    plain = KMedoids(3, random_state=0).fit(frame)
+    assert isinstance(plain.labels_, np.ndarray)
+    with config_context(transform_output="pandas" if asked == "config" else "default"):
+        km = KMedoids(3, random_state=0)
+        if asked == "method":
+            km.set_output(transform="pandas")
+        for labels in (km.fit(frame).labels_, km.fit_predict(frame), km.predict(frame)):
+            assert isinstance(labels, pd.Series)
+            assert labels.index.equals(frame.index)
+            assert labels.dtype == np.int32
+            np.testing.assert_array_equal(labels, plain.labels_)
+        assert km.transform(frame).index.equals(frame.index)
+        assert km.fit_predict(frame.to_numpy()).index.equals(pd.RangeIndex(60))
+
+
+def test_labels_of_a_polars_frame() -> None:
+    frame = pl.DataFrame(mixture(60, 3, 3, 0), schema=["a", "b", "c"])
+    km = KMedoids(3, random_state=0).set_output(transform="polars").fit(frame)
+    assert isinstance(km.labels_, pl.Series)
+    assert km.predict(frame).to_list() == km.labels_.to_list()
+    assert list(km.feature_names_in_) == ["a", "b", "c"]
 
 
 def test_max_iter_bounds_the_swaps(X: Floats) -> None:

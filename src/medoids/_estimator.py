@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -85,7 +88,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     cluster_centers_ : ndarray or sparse matrix of shape (n_clusters, n_features), list or None
         Those rows, or objects; None for a precomputed matrix.
     labels_ : ndarray of int32 of shape (n_samples,)
-        The cluster of each row, 0 to n_clusters - 1; the lowest one on a tie.
+        The cluster of each row, 0 to n_clusters - 1; the lowest one on a tie. A Series, with
+        the index of X, where `set_output` asks for data frames.
     inertia_ : float
         The loss.
     n_iter_ : int
@@ -172,7 +176,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             verbose=self.verbose,
         )  # fmt: skip
         self.medoid_indices_ = result.medoid_indices
-        self.labels_ = result.labels
+        self.labels_ = self._as_asked(result.labels, X)
         self.inertia_ = result.inertia
         self.n_iter_ = result.n_iter
         self.n_distances_ = result.n_distances
@@ -197,13 +201,89 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         """
         return self._distances(X).T
 
-    def predict(self, X: ArrayLike) -> NDArray[np.int32]:
-        """The nearest medoid of each row; `X` as for `transform`."""
-        return np.asarray(self._distances(X).argmin(axis=0), dtype=np.int32)
+    def predict(self, X: ArrayLike) -> Any:
+        """The nearest medoid of each row; `X` as for `transform`.
+
+        Returns
+        -------
+        ndarray of int32, or a Series with the index of X where `set_output` asks for frames
+        """
+        labels = np.asarray(self._distances(X).argmin(axis=0), dtype=np.int32)
+        return self._as_asked(labels, X)
 
     def score(self, X: ArrayLike, y: object = None) -> float:
         """Minus the loss of the medoids on X; `X` as for `transform`."""
         return -float(self._distances(X).min(axis=0).sum())
+
+    def report(
+        self,
+        X: ArrayLike,
+        path: str | os.PathLike[str],
+        *,
+        names: Sequence[Any] | None = None,
+        title: str | None = None,
+        image_shape: tuple[int, ...] | None = None,
+        feature_names: Sequence[Any] | None = None,
+        texts: Sequence[Any] | None = None,
+        command: str | None = None,
+        max_members: int = 4000,
+        random_state: int | np.random.RandomState | None = 0,
+    ) -> Path:
+        """Write one HTML file to explore the clusters with, complete in itself (extra `report`).
+
+        It shows the medoids as what they are, a map, the members of each cluster from the
+        most typical to the least, a search, and how the medoids were found.
+
+        Parameters
+        ----------
+        X : array-like
+            What the estimator was fitted on.
+        path : str or path
+            Where to write; an existing file is replaced.
+        names : sequence, default=None
+            The name of each row. None takes the index of a data frame, or row numbers.
+        title : str, default=None
+            The heading of the page.
+        image_shape : tuple of int, default=None
+            Height and width (and 3, for colours) of rows that are images.
+        feature_names : sequence, default=None
+            The name of each column. None takes those of the fit.
+        texts : sequence, default=None
+            A text for each row, shown with it and searched.
+        command : str, default=None
+            What gives the same result again. None is Python code.
+        max_members : int, default=4000
+            Of more rows, so many are drawn, beside the medoids: of each cluster by its size,
+            evenly from the most typical row to the least.
+        random_state : int, RandomState instance or None, default=0
+            For the map.
+
+        Returns
+        -------
+        Path
+        """
+        from ._report import write
+
+        return write(
+            self, X, path, names=names, title=title, image_shape=image_shape,
+            feature_names=feature_names, texts=texts, command=command, max_members=max_members,
+            random_state=random_state,
+        )  # fmt: skip
+
+    def _as_asked(self, labels: NDArray[np.int32], X: Any) -> Any:
+        """The labels as a Series where `set_output` asks for data frames, else as they are."""
+        asked = getattr(self, "_sklearn_output_config", {}).get("transform")
+        kind = asked or get_config()["transform_output"]
+        if kind == "pandas":
+            import pandas
+
+            index = X.index if isinstance(X, (pandas.DataFrame, pandas.Series)) else None
+            return pandas.Series(labels, index=index, name="cluster")
+        if kind == "polars":
+            import polars
+
+            return polars.Series("cluster", labels)
+        return labels
 
     def _distances(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self)

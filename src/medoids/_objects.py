@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -151,9 +152,12 @@ def _call_some(
 ) -> Floats:
     return np.array(
         [
-            _one(function, left[i], right[j], int(arm), int(ref))
-            for i, j, arm, ref in zip(at, to, arms, refs, strict=True)
-        ]
+            _one(function, left[i], right[j], arm, ref)
+            for i, j, arm, ref in zip(
+                *(each.tolist() for each in (at, to, arms, refs)), strict=True
+            )
+        ],
+        dtype=np.float64,
     )
 
 
@@ -162,8 +166,8 @@ def _call(
 ) -> Floats:
     return np.array(
         [
-            _one(function, left[arm], right[ref], int(arm), int(ref))
-            for arm, ref in zip(arms, refs, strict=True)
+            _one(function, left[arm], right[ref], arm, ref)
+            for arm, ref in zip(arms.tolist(), refs.tolist(), strict=True)
         ],
         dtype=np.float64,
     )
@@ -178,6 +182,8 @@ def _one(
     except Exception as error:
         error.add_note(f"raised by metric(X[{arm}], X[{ref}])")
         raise
+    if type(value) in (float, int) and math.isfinite(value):  # quick, and nearly always so
+        return value
     if not isinstance(value, numbers.Real) and not (
         isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "fiub"
     ):
@@ -185,6 +191,6 @@ def _one(
             f"metric(X[{arm}], X[{ref}]) gives a {type(value).__name__}: let it return a number."
         )
     result = float(value)
-    if not np.isfinite(result):
+    if not math.isfinite(result):
         raise ValueError(f"metric(X[{arm}], X[{ref}]) gives {result}: let it return a number.")
     return result
