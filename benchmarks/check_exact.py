@@ -8,9 +8,6 @@ may differ where there are fewer than 100), and the loss of the rest is within 0
 from __future__ import annotations
 
 import argparse
-import gzip
-import json
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -19,10 +16,9 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from scipy import sparse
 
 from medoids import KMedoids, _bandit
-from medoids.datasets import load_mnist
+from medoids.datasets import load_hoc4, load_mnist, load_scrna
 
 RESULT = Path(__file__).parent / "results" / "check_exact.md"
 SMALL_BLOCK, TOLERANCE = 256, 1e-4
@@ -40,17 +36,8 @@ def some_k(rng: Rng) -> int:
 
 
 mnist = cache(lambda: load_mnist()[0])
-
-
-@cache
-def scrna() -> sparse.csr_matrix:
-    """Counts a cell brought to 1,000, then log(1 + x)."""
-    path = Path(os.environ.get("MEDOIDS_DATA", "")) / "scrna.npz"
-    if not path.is_file():
-        raise FileNotFoundError("scrna.npz is missing: set MEDOIDS_DATA to a folder with it.")
-    counts = sparse.load_npz(path).astype(np.float64)
-    total = np.maximum(np.asarray(counts.sum(axis=1)).ravel(), 1)
-    return (sparse.diags(1000 / total) @ counts).log1p().tocsr()
+scrna = cache(lambda: load_scrna()[0])
+programs = cache(load_hoc4)
 
 
 def mnist_rows(rng: Rng, cap: int) -> np.ndarray:
@@ -72,15 +59,6 @@ def scrna_l1(rng: Rng, cap: int) -> Instance:
     spread = np.asarray(cells.multiply(cells).mean(axis=0)).ravel() - mean**2
     genes = np.sort(np.argsort(-spread, kind="stable")[:500])
     return cells[:, genes].toarray().astype(np.float32), "l1", some_k(rng)
-
-
-@cache
-def programs() -> list[dict[str, object]]:
-    path = Path(os.environ.get("MEDOIDS_DATA", "")) / "hoc4.jsonl.gz"
-    if not path.is_file():
-        raise FileNotFoundError("hoc4.jsonl.gz is missing: set MEDOIDS_DATA to a folder with it.")
-    with gzip.open(path) as lines:
-        return [json.loads(line)["ast"] for line in lines]
 
 
 def hoc4_trees(rng: Rng, cap: int) -> Instance:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -129,12 +130,12 @@ MEASURES: dict[str, Callable[..., Measure]] = {
 
 def measure(name: str, params: Mapping[str, Any]) -> Measure:
     """The measure of objects called `name`."""
-    try:
-        return MEASURES[name](**params)
-    except TypeError as error:
-        if "unexpected keyword" not in str(error):
-            raise
-        raise ValueError(f"metric_params for metric={name!r}: {error}.") from None
+    known = list(signature(MEASURES[name]).parameters)
+    for key in params:
+        if key not in known:
+            there = f"it has {', '.join(known)}" if known else "it has none"
+            raise ValueError(f"metric={name!r} has no parameter {key!r} in metric_params: {there}.")
+    return MEASURES[name](**params)
 
 
 def _number(value: Any, name: str, least: float) -> float:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 
 def load_mnist() -> tuple[NDArray[np.float32], NDArray[np.int64]]:
@@ -35,9 +39,8 @@ def load_mnist() -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     >>> X.shape, X.dtype  # doctest: +SKIP
     ((70000, 784), dtype('float32'))
     """
-    folder = os.environ.get("MEDOIDS_DATA")
-    path = Path(folder) / "mnist.npz" if folder else None
-    if path is not None and path.is_file():
+    path = _file("mnist.npz")
+    if path is not None:
         with np.load(path) as data:
             X, y = data["X"], data["y"]
     else:
@@ -45,6 +48,64 @@ def load_mnist() -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     pixels = X.astype(np.float32)
     pixels /= 255
     return pixels, y.astype(np.int64)
+
+
+def load_scrna() -> tuple[sparse.csr_matrix, NDArray[np.str_]]:
+    """Single-cell RNA: 40,000 human immune cells, pooled from several public studies.
+
+    Read from `scrna.npz` (CSR counts) and `scrna_genes.txt.gz` in the folder that
+    MEDOIDS_DATA names. Each cell is brought to 1,000 counts, and then log(1 + x) taken.
+
+    Returns
+    -------
+    X : CSR matrix of float32 of shape (40000, 10170)
+    genes : ndarray of str of shape (10170,)
+
+    Raises
+    ------
+    FileNotFoundError
+        If a file is not there.
+    """
+    counts = sparse.load_npz(_needed("scrna.npz")).astype(np.float64)
+    with gzip.open(_needed("scrna_genes.txt.gz"), "rt", encoding="utf-8") as lines:
+        genes = np.array(lines.read().split("\n")[: counts.shape[1]])
+    total = np.maximum(np.asarray(counts.sum(axis=1)).ravel(), 1)
+    cells = (sparse.diags(1000 / total) @ counts).log1p().astype(np.float32)
+    return sparse.csr_matrix(cells), genes
+
+
+def load_hoc4() -> list[dict[str, Any]]:
+    """Hour of Code 4: 3,629 student programs as trees, for `metric="tree_edit"`.
+
+    Read from `hoc4.jsonl.gz` in the folder that MEDOIDS_DATA names: a JSON object a line,
+    with the tree as its `ast`.
+
+    Returns
+    -------
+    list of dict
+        Each a node, with its `type` and its `children`.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the file is not there.
+    """
+    with gzip.open(_needed("hoc4.jsonl.gz"), "rt", encoding="utf-8") as lines:
+        return [json.loads(line)["ast"] for line in lines]
+
+
+def _file(name: str) -> Path | None:
+    """A file in the folder of the user's data, if it is there."""
+    folder = os.environ.get("MEDOIDS_DATA")
+    path = Path(folder) / name if folder else None
+    return path if path is not None and path.is_file() else None
+
+
+def _needed(name: str) -> Path:
+    path = _file(name)
+    if path is None:
+        raise FileNotFoundError(f"{name} is missing: set MEDOIDS_DATA to a folder that has it.")
+    return path
 
 
 def _fetch() -> tuple[NDArray[np.generic], NDArray[np.generic]]:
