@@ -287,7 +287,7 @@ def _exact_kernel(metric: Metric) -> Callable[..., None]:
 
 def _at_once(array: Floats, most: int) -> int:
     """Rows that are read at a time, so that they and what is made of them take little memory."""
-    return max(1, min(most, _BYTES // (4 * array.shape[1])))
+    return max(1, min(most, _BYTES // (4 * int(array.shape[1]))))
 
 
 def _as_slice(rows: Indices) -> slice | Indices:

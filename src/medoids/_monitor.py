@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 from ._points import Points
@@ -16,6 +19,53 @@ class Round(NamedTuple):
     arms: int
     references: int
     survivors: int
+
+
+class Progress(NamedTuple):
+    """How far a fit is after a step.
+
+    Attributes
+    ----------
+    entry : dict
+        The record of the step, as in `history_`.
+    medoids : tuple of int
+        The medoids so far.
+    n_clusters, n : int
+        How many there will be, and of how many points.
+    n_distances : int
+        Distances computed so far.
+    """
+
+    entry: dict[str, Any]
+    medoids: tuple[int, ...]
+    n_clusters: int
+    n_distances: int
+    n: int
+
+
+class _Watch:
+    """Who is told, and the monitor that tells: a fit within a fit keeps silent."""
+
+    def __init__(self, tell: Callable[[Progress], None]) -> None:
+        self.tell = tell
+        self.monitor: Monitor | None = None
+
+
+_WATCH: ContextVar[_Watch | None] = ContextVar("medoids_watch", default=None)
+
+
+@contextmanager
+def watching(tell: Callable[[Progress], None]) -> Iterator[None]:
+    """Call `tell` after each step of every fit that this thread begins inside the block.
+
+    What it raises ends the fit. The medoids that it was given are good ones to start
+    another fit from: so a fit that is interrupted is not lost.
+    """
+    token = _WATCH.set(_Watch(tell))
+    try:
+        yield
+    finally:
+        _WATCH.reset(token)
 
 
 class Monitor:
@@ -43,6 +93,12 @@ class Monitor:
         self._began = time.perf_counter()
         self._counted = points.n_distances
         self._shown = ""
+        self._watch = _WATCH.get()
+        if self._watch is not None:
+            if self._watch.monitor is None:
+                self._watch.monitor = self
+            else:  # CLARA's fit of a sample, whose medoids are not rows of the data
+                self._watch = None
 
     def record(
         self,
@@ -69,6 +125,9 @@ class Monitor:
         self._began, self._counted = now, counted
         if self.verbose:
             self._show(entry, state)
+        if self._watch is not None:
+            now_at = tuple(state.medoids), len(state.rows), counted, self.points.n
+            self._watch.tell(Progress(entry, *now_at))
 
     def _show(self, entry: dict[str, Any], state: State) -> None:
         total = float(self.points.n) ** 2
@@ -94,6 +153,8 @@ class Monitor:
             self._bar.write(f"{text}, {saved}, {entry['seconds']:.3f} s", file=sys.stderr)
 
     def close(self) -> None:
+        if self._watch is not None:
+            self._watch.monitor = None
         if self._bar is not None:
             self._bar.close()
             self._bar = None

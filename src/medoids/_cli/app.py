@@ -1,0 +1,231 @@
+"""The commands. Each gives back what it would do, for `run` to do."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .. import __version__
+from . import options as opt
+from .choose import check_names
+from .cluster import Target, cluster
+from .demo import demo
+from .inputs import Reading
+from .metrics import metrics
+from .parsing import parse_init, parse_list, parse_params, parse_range, parse_shape
+from .predict import predict
+from .scan import scan
+from .screen import Screen
+from .source import open_source
+
+Job = Callable[[], int]
+# Options that decide nothing about the result.
+_NOT_PART = ("file", "out", "force", "as_json", "quiet", "debug", "jobs")
+
+app = typer.Typer(
+    name="medoids",
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _examples(command: str, *lines: str) -> str:
+    """The end of a help page: command lines that can be copied."""
+    shown = [f"[dim]$[/dim] {' '.join(f'medoids {command} {line}'.split())}" for line in lines]
+    return "\n".join(["[bold]Examples[/bold]", *shown])
+
+
+@app.callback(
+    invoke_without_command=True,
+    epilog=_examples(
+        "",
+        "demo",
+        "cluster iris.csv -k 3 --metric gower --report",
+        "scan iris.csv -k 2:8 --metric gower",
+        "predict iris-medoids new.csv",
+    ),
+)
+def _top(
+    ctx: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
+) -> None:
+    """k-medoids clustering: PAM's answer, at the speed of k-means."""
+    if version:
+        print(f"medoids {__version__}")
+    elif ctx.invoked_subcommand is None:
+        print(ctx.get_help())
+
+
+@app.command(
+    "cluster",
+    epilog=_examples(
+        "cluster",
+        "iris.csv -k 3 --columns sepal_length,petal_length",
+        "cells.h5ad -k 12 --normalize --report",
+        "programs.jsonl.gz -k 5 --out programs",
+        "names.txt -k 20 --metric normalized_levenshtein",
+        "- -k 4 --json < rows.csv",
+    ),
+)
+def _cluster(
+    ctx: typer.Context,
+    file: opt.File,
+    k: opt.Clusters,
+    metric: opt.Metric = None,
+    metric_param: opt.MetricParam = None,
+    method: opt.Method = "banditpam",
+    swap: opt.Swap = "best",
+    init: opt.Init = "build",
+    max_iter: opt.MaxIter = 300,
+    delta: opt.Delta = None,
+    memory_limit: opt.MemoryLimit = None,
+    seed: opt.Seed = 0,
+    jobs: opt.Jobs = None,
+    format: opt.Format = None,
+    columns: opt.Columns = None,
+    names: opt.Names = None,
+    field: opt.Field = None,
+    image_shape: opt.ImageShape = None,
+    transpose: opt.Transpose = False,
+    normalize: opt.Normalize = False,
+    out: opt.OutFolder = None,
+    report: opt.Report = False,
+    force: opt.Force = False,
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
+    debug: opt.Debug = False,
+) -> Job:
+    """Find k medoids, and the cluster of each row.
+
+    Reads CSV, TSV, Parquet, NumPy (.npy, .npz), Matrix Market, AnnData (.h5ad),
+    plain text (a string a line) and JSON lines. Writes labels.csv, medoids.csv
+    (or .jsonl), result.json and, with --report, report.html to a folder.
+    """
+    check_names(metric, method)
+    params = {
+        "n_clusters": k, "metric": metric, "metric_params": parse_params(metric_param or []),
+        "method": method, "swap": swap, "init": parse_init(init), "max_iter": max_iter,
+        "delta": delta, "memory_limit": memory_limit, "n_jobs": jobs, "random_state": seed,
+    }  # fmt: skip
+    reading = Reading(parse_list(columns), field, names, transpose, normalize, metric == "gower")
+    shape, screen = parse_shape(image_shape), Screen(quiet, as_json)
+
+    def job() -> int:
+        source = open_source(file, format)
+        target = Target(out or Path(f"{source.stem}-medoids"), force, report)
+        return cluster(source, reading, shape, params, target, screen, _command(ctx, source.name))
+
+    return job
+
+
+@app.command(
+    "scan",
+    epilog=_examples(
+        "scan",
+        "iris.csv -k 2:10 --columns sepal_length,petal_length",
+        "digits.npy -k 5:50:5 --swap eager --out scan.png",
+    ),
+)
+def _scan(
+    file: opt.File,
+    k: opt.ClusterRange,
+    metric: opt.Metric = None,
+    metric_param: opt.MetricParam = None,
+    method: opt.Method = "banditpam",
+    swap: opt.Swap = "best",
+    init: opt.Init = "build",
+    max_iter: opt.MaxIter = 300,
+    delta: opt.Delta = None,
+    memory_limit: opt.MemoryLimit = None,
+    seed: opt.Seed = 0,
+    jobs: opt.Jobs = None,
+    format: opt.Format = None,
+    columns: opt.Columns = None,
+    names: opt.Names = None,
+    field: opt.Field = None,
+    transpose: opt.Transpose = False,
+    normalize: opt.Normalize = False,
+    out: opt.OutPicture = None,
+    force: opt.Force = False,
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
+    debug: opt.Debug = False,
+) -> Job:
+    """Compare numbers of clusters, and suggest one.
+
+    The medoid silhouette of a row is 1 - d1 / d2, of its distances to the nearest
+    and the second-nearest medoid. A higher mean: the clusters are clearer apart.
+    """
+    check_names(metric, method)
+    params = {
+        "metric": metric, "metric_params": parse_params(metric_param or []), "method": method,
+        "swap": swap, "init": init, "max_iter": max_iter, "delta": delta,
+        "memory_limit": memory_limit, "n_jobs": jobs, "random_state": seed,
+    }  # fmt: skip
+    reading = Reading(parse_list(columns), field, names, transpose, normalize, metric == "gower")
+    ks, screen = parse_range(k), Screen(quiet, as_json)
+    return lambda: scan(open_source(file, format), reading, params, ks, out, force, screen)
+
+
+@app.command(
+    "predict",
+    epilog=_examples("predict", "iris-medoids new.csv", "iris-medoids new.csv --out labels.csv"),
+)
+def _predict(
+    result: opt.ResultFolder,
+    file: opt.File,
+    format: opt.Format = None,
+    names: opt.Names = None,
+    field: opt.Field = None,
+    jobs: opt.Jobs = None,
+    out: opt.OutLabels = None,
+    force: opt.Force = False,
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
+    debug: opt.Debug = False,
+) -> Job:
+    """Give new rows the cluster of their nearest medoid.
+
+    Takes the folder that 'medoids cluster' wrote and a file with the same columns.
+    Prints a line for each row: its name, cluster, medoid, and distance from it.
+    """
+    given, screen = Reading(field=field, names=names), Screen(quiet, as_json)
+    return lambda: predict(result, open_source(file, format), given, out, force, jobs, screen)
+
+
+@app.command("metrics", epilog=_examples("metrics", "", "--json"))
+def _metrics(as_json: opt.Json = False, debug: opt.Debug = False) -> Job:
+    """List the metrics: names, data they are for, parameters."""
+    return lambda: metrics(Screen(as_json=as_json))
+
+
+@app.command("demo", epilog=_examples("demo", "", "--out digits"))
+def _demo(
+    out: opt.OutDemo = Path("out/demo"),
+    jobs: opt.Jobs = None,
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
+    debug: opt.Debug = False,
+) -> Job:
+    """Cluster handwritten digits, and draw their medoids.
+
+    MNIST where the folder $MEDOIDS_DATA has mnist.npz, else scikit-learn's digits.
+    Writes a picture and a page to explore, besides all that 'medoids cluster' writes.
+    """
+    return lambda: demo(out, jobs, Screen(quiet, as_json))
+
+
+def _command(ctx: typer.Context, name: str) -> str:
+    """The command line that gives this result again, without where files are."""
+    parts = ["medoids", str(ctx.info_name), "-" if name == "standard input" else name]
+    for param in ctx.command.params:
+        value = ctx.params.get(str(param.name))
+        if param.name in _NOT_PART or value in (None, [], (), param.default):
+            continue
+        for each in value if isinstance(value, list) else [value]:
+            parts += [param.opts[0]] if each is True else [param.opts[0], str(each)]
+    return shlex.join(parts)

@@ -1,0 +1,57 @@
+"""The formats that files come in, and how to tell them apart."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Format(NamedTuple):
+    """What it is called in a sentence, and how the names of its files end."""
+
+    what: str
+    suffixes: tuple[str, ...]
+
+
+FORMATS: dict[str, Format] = {
+    "csv": Format("a CSV table", (".csv",)),
+    "tsv": Format("a table with tabs", (".tsv", ".tab")),
+    "parquet": Format("a Parquet table", (".parquet", ".pq")),
+    "npy": Format("a NumPy array (.npy)", (".npy",)),
+    "npz": Format("a NumPy archive (.npz)", (".npz",)),
+    "mtx": Format("a Matrix Market file", (".mtx",)),
+    "h5ad": Format("an AnnData file (.h5ad)", (".h5ad",)),
+    "text": Format("plain text", (".txt",)),
+    "jsonl": Format("JSON lines", (".jsonl", ".ndjson")),
+}
+SUFFIXES = {suffix: name for name, each in FORMATS.items() for suffix in each.suffixes}
+MAGIC = {
+    b"\x93NUMPY": "npy",
+    b"PK\x03\x04": "npz",
+    b"PAR1": "parquet",
+    b"\x89HDF\r\n\x1a\n": "h5ad",
+    b"%%MatrixMarket": "mtx",
+}
+
+
+def sniff(head: bytes) -> str:
+    """The text format that these first bytes look like."""
+    text = head.decode("utf-8", "replace")
+    # The last line may be cut short.
+    whole = text.splitlines()[:-1] or [text]
+    lines = [line for line in whole[:20] if line.strip()]
+    if lines and lines[0].lstrip()[0] in "{[":
+        return "jsonl"
+    for mark, format in (("\t", "tsv"), (",", "csv")):
+        counts = {line.count(mark) for line in lines}
+        if len(counts) == 1 and counts != {0}:
+            return format
+    return "csv" if all(is_number(line) for line in lines) else "text"
+
+
+def is_number(text: str) -> bool:
+    """Whether this reads as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
