@@ -2,18 +2,18 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-CODE := src tests benchmarks examples
+CODE := src tests benchmarks examples experiments
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench bench-methods check-exact clean
+.PHONY: help demo test lint bench bench-methods bench-data check-exact reproduce clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
 help:  ## show this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
 
-demo: $(VENV)/.with-progress,plot  ## cluster handwritten digits; draws out/demo.png
-	@$(BIN)/python examples/demo.py
+demo: $(VENV)/.with-cli,plot,report  ## cluster handwritten digits; out/demo has a picture and a page
+	@$(BIN)/medoids demo
 
 test: lint $(VENV)/.with-test  ## lint, types, tests and doctests
 	@$(BIN)/python -m pytest
@@ -29,8 +29,15 @@ bench: $(VENV)/.with-bench  ## measure against other packages (ARGS="--quick" fo
 bench-methods: $(VENV)/.with-bench  ## every method, and duels with peers (ARGS="--quick")
 	@$(BIN)/python benchmarks/methods.py $(ARGS)
 
+bench-data: $(VENV)/.with-bench  ## every metric, and fits of each kind of data (ARGS="--quick")
+	@$(BIN)/python benchmarks/metrics.py $(ARGS)
+	@$(BIN)/python benchmarks/kinds.py $(ARGS)
+
 check-exact: $(VENV)/.with-progress,plot  ## compare with exact PAM (ARGS="--quick" for less)
 	@$(BIN)/python benchmarks/check_exact.py $(ARGS)
+
+reproduce: $(VENV)/.with-progress,plot  ## the paper's figures, small; FULL=1: its sizes (ARGS="--help")
+	@$(BIN)/python -m experiments $(if $(FULL),--full) $(ARGS)
 
 clean:  ## remove what the other targets made, except .venv
 	@rm -rf out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
