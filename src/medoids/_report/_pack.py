@@ -1,0 +1,36 @@
+"""Values in the form in which the page carries them."""
+
+from __future__ import annotations
+
+import base64
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+# No name and no text on the page is longer.
+NAME, TEXT = 200, 4000
+
+
+def packed(values: ArrayLike, kind: str) -> str:
+    """Numbers as base64; `kind` is a little-endian type that JavaScript has an array of."""
+    return base64.b64encode(np.asarray(values).astype(kind).tobytes()).decode("ascii")
+
+
+def clipped(value: Any, most: int) -> str:
+    text = str(value)
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def number(value: Any) -> float | None:
+    """Four digits of a number; None where it is not finite, which JSON cannot say."""
+    value = float(value)
+    return float(f"{value:.4g}") if math.isfinite(value) else None
+
+
+def shown(value: Any) -> str:
+    """A number or anything else in a cell of a table."""
+    if isinstance(value, float | np.floating):
+        return f"{value:,.4g}" if math.isfinite(value) else "–"
+    return clipped("–" if value is None else value, NAME)

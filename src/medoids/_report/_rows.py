@@ -1,0 +1,79 @@
+"""The rows that the page knows, and the sample of them that it can draw."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._projection import choose, project, ranks
+from .._silhouette import nearest_two
+from ._contents import Contents
+from ._pack import NAME, TEXT, clipped, packed
+
+if TYPE_CHECKING:
+    from .._estimator import KMedoids
+
+# Up to so many rows, each can be found by its name even if it is not drawn.
+_KNOWN = 100_000
+
+
+class Rows:
+    """Each row's place in its cluster and on the map.
+
+    Attributes
+    ----------
+    drawn : ndarray of int
+        The sample: all medoids, and of each cluster some rows, evenly by rank.
+    known : ndarray of int
+        The rows that can be found by name; the sample is among them.
+    """
+
+    def __init__(
+        self,
+        km: KMedoids,
+        X: Any,
+        distances: NDArray[np.float64],
+        names: Sequence[Any] | None,
+        texts: Sequence[Any] | None,
+        max_members: int,
+        random_state: Any,
+    ) -> None:
+        self.labels, self.names, self.texts = km.labels_, names, texts
+        self.near = nearest_two(distances, km.labels_)
+        self.rank = ranks(km.labels_, self.near.first, km.medoid_indices_)
+        self.drawn = choose(km.labels_, self.rank, km.medoid_indices_, max_members)
+        n = len(km.labels_)
+        self.known = np.arange(n) if n <= _KNOWN else self.drawn
+        self.plane = project(km, X, self.drawn, random_state)
+
+    def index(self) -> dict[str, Any]:
+        """All rows that can be found: names, clusters and distances."""
+        near, known = self.near, self.known
+        names = None
+        if self.names is not None:
+            names = [clipped(self.names[row], NAME) for row in known]
+        return {
+            "rows": packed(known, "<u4"),
+            "names": names,
+            "label": packed(self.labels[known], "<i4"),
+            "rank": packed(self.rank[known], "<u4"),
+            "first": packed(near.first[known], "<f4"),
+            "second": packed(near.second[known], "<i4"),
+            "far": packed(near.second_distance[known], "<f4"),
+        }
+
+    def sample(self, contents: Contents) -> dict[str, Any]:
+        """The rows that are drawn: where they are in the index and on the map, and what."""
+        texts = None
+        if self.texts is not None:
+            texts = [clipped(self.texts[row], TEXT // 4) for row in self.drawn]
+        return {
+            "at": packed(np.searchsorted(self.known, self.drawn), "<u4"),
+            "x": packed(self.plane[:, 0], "<f4"),
+            "y": packed(self.plane[:, 1], "<f4"),
+            "contents": contents.members(self.drawn),
+            "texts": texts,
+        }

@@ -1,0 +1,96 @@
+"""The data in the plane, by cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from .._projection import choose, project, ranks
+from .._silhouette import nearest_two
+from ._style import INK, PAPER, QUIET, axes, colour, quiet, symbol, title
+
+if TYPE_CHECKING:
+    from .._estimator import KMedoids
+
+
+def map(
+    km: KMedoids,
+    X: ArrayLike,
+    ax: Any = None,
+    *,
+    max_points: int = 4000,
+    random_state: int | np.random.RandomState | None = 0,
+) -> Any:
+    """Rows in the plane, coloured by cluster; medoids carry the number of their cluster.
+
+    Each cluster has its own colour and symbol together, for up to 110 clusters. Where there
+    are more rows than `max_points`, a sample is shown: of each cluster by its size, evenly
+    from the most typical row to the least.
+
+    Rows of numbers are projected on two principal components, and two columns are shown as
+    they are. Where the metric is no norm of a difference (cosine, trees, strings, a matrix
+    of distances), rows are placed by landmark multidimensional scaling.
+
+    Parameters
+    ----------
+    km : KMedoids
+        Fitted.
+    X : array-like
+        What it was fitted on.
+    ax : matplotlib Axes, default=None
+        Where to draw; None makes a figure.
+    max_points : int, default=4000
+        The most rows to show, beside the medoids.
+    random_state : int, RandomState instance or None, default=0
+        For the projection.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from medoids import KMedoids, plot
+    >>> X, _ = load_iris(return_X_y=True)
+    >>> ax = plot.map(KMedoids(3).fit(X), X)
+    >>> [text.get_text() for text in ax.texts if text.get_text().isdigit()]
+    ['0', '1', '2']
+    """
+    check_is_fitted(km)
+    labels, medoids = km.labels_, km.medoid_indices_
+    near = nearest_two(np.asarray(km.transform(X)), labels).first
+    rows = choose(labels, ranks(labels, near, medoids), medoids, max_points)
+    plane = project(km, X, rows, random_state)
+    ax = axes(ax, 7, 6)
+    size = float(np.clip(40_000 / len(rows), 9, 40))
+    for label in range(len(medoids)):
+        own = plane[labels[rows] == label]
+        ax.scatter(
+            *own.T, s=size, color=colour(label), marker=symbol(label), alpha=0.65, linewidth=0
+        )
+    many = len(medoids) > 30
+    for label, medoid in enumerate(medoids):
+        at = plane[np.searchsorted(rows, medoid)]
+        ax.text(
+            *at, str(label), ha="center", va="center", fontsize=6.5 if many else 8.5,
+            fontweight="bold", color=INK, zorder=5,
+            bbox={
+                "boxstyle": "circle,pad=0.25", "facecolor": PAPER, "edgecolor": colour(label),
+                "linewidth": 1 if many else 1.8, "alpha": 0.92,
+            },
+        )  # fmt: skip
+    ax.set_aspect("equal", "datalim")
+    ax.set(xticks=[], yticks=[])
+    quiet(ax)
+    n = len(labels)
+    shown = f"{n:,} rows" if len(rows) == n else f"{len(rows):,} of {n:,} rows"
+    title(ax, f"{len(medoids)} clusters: {shown}")
+    ax.text(
+        0, -0.01, "Numbers mark the medoids.", transform=ax.transAxes, va="top", fontsize=8.5,
+        color=QUIET,
+    )  # fmt: skip
+    return ax

@@ -1,0 +1,212 @@
+"""Pictures: each takes and returns an Axes, and shows what it says."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pytest
+from scipy import sparse
+
+from helpers import mixture, one_line
+from medoids import KMedoids, plot
+from medoids._silhouette import medoid_silhouette
+from medoids.plot._columns import columns
+from medoids.plot._pixels import Pixels
+from medoids.plot._style import COLOURS, SYMBOLS, colour, symbol
+from medoids.plot._things import is_tree, lines, short, text_of
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+TREE = ("program", [("list", [("move", []), ("turn", [("left", [])])])])
+
+
+@pytest.fixture(autouse=True)
+def _closed() -> Iterator[None]:
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def X() -> Any:
+    return mixture(900, 9, 5, seed=0)
+
+
+@pytest.fixture(scope="module")
+def km(X: Any) -> KMedoids:
+    return KMedoids(5, random_state=0).fit(X)
+
+
+def words(ax: Any) -> list[str]:
+    return [text.get_text() for text in ax.texts]
+
+
+PICTURES = {
+    "medoids": lambda km, X, ax: plot.medoids(km, X, ax=ax),
+    "images": lambda km, X, ax: plot.medoids(km, X, image_shape=(3, 3), ax=ax),
+    "map": lambda km, X, ax: plot.map(km, X, ax=ax),
+    "sizes": lambda km, X, ax: plot.sizes(km, ax=ax),
+    "silhouette": lambda km, X, ax: plot.silhouette(km, X, ax=ax),
+    "search": lambda km, X, ax: plot.search(km, ax=ax),
+    "loss": lambda km, X, ax: plot.loss(km, ax=ax),
+    "scan": lambda km, X, ax: plot.scan([2, 3], [5.0, 4.0], [0.3, 0.4], 3, ax=ax),
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_draws_where_it_is_told_or_makes_a_figure(name: str, km: KMedoids, X: Any) -> None:
+    _, ax = plt.subplots()
+    assert PICTURES[name](km, X, ax) is ax
+    assert ax.has_data()
+    own = PICTURES[name](km, X, None)
+    assert own.figure is not ax.figure
+    own.figure.canvas.draw()
+
+
+@pytest.mark.parametrize("name", [name for name in PICTURES if name != "scan"])
+def test_needs_a_fit(name: str, X: Any) -> None:
+    with pytest.raises(ValueError, match="not fitted"):
+        PICTURES[name](KMedoids(3), X, None)
+
+
+@pytest.mark.parametrize("k", [1, 100])
+def test_one_cluster_and_a_hundred(k: int, X: Any) -> None:
+    km = KMedoids(k, random_state=0).fit(X)
+    for name in PICTURES:
+        if name != "silhouette" or k > 1:
+            PICTURES[name](km, X, None).figure.canvas.draw()
+
+
+def test_without_matplotlib_names_the_extra(monkeypatch: Any, km: KMedoids) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError) as caught:
+        plot.sizes(km)
+    assert "medoids[plot]" in one_line(caught.value)
+
+
+def test_medoids_as_images_the_largest_cluster_first(km: KMedoids, X: Any) -> None:
+    ax = plot.medoids(km, X, image_shape=(3, 3))
+    sizes = np.bincount(km.labels_)
+    order = np.argsort(-sizes, kind="stable")
+    assert len(ax.images) == 5
+    assert words(ax) == [text for at in order for text in (str(at), f"{sizes[at]:,}")]
+    shown = np.asarray(ax.images[0].get_array(), dtype=float)
+    expected = km.cluster_centers_[order[0]].reshape(3, 3)
+    assert np.corrcoef(shown.ravel(), expected.ravel())[0, 1] > 0.999
+
+
+@pytest.mark.parametrize(
+    ("shape", "says"),
+    [((2, 4), "8 pixels, but X has 9"), ((9,), "no image"), ((1, 3, 4), "no image")],
+)
+def test_wrong_image_shape(shape: tuple[int, ...], says: str, km: KMedoids, X: Any) -> None:
+    with pytest.raises(ValueError, match="image_shape") as caught:
+        plot.medoids(km, X, image_shape=shape)
+    assert says in one_line(caught.value)
+
+
+def test_handwriting_is_dark_on_white_and_photographs_are_not() -> None:
+    rng = np.random.default_rng(0)
+    ink = np.where(rng.random((50, 16)) < 0.7, 0.0, 9.0)
+    pixels = Pixels(ink, (4, 4))
+    assert pixels.ink
+    assert set(np.unique(pixels.images(ink))) == {0, 255}
+    assert (pixels.images(ink).reshape(50, 16) == 255).sum() == (ink == 0).sum()
+    assert not Pixels(rng.uniform(size=(50, 16)), (4, 4)).ink
+    assert Pixels(rng.uniform(size=(5, 12)), (2, 2, 3)).images(np.ones((1, 12))).shape == (
+        1,
+        2,
+        2,
+        3,
+    )
+
+
+def test_medoids_as_a_table_of_the_columns_that_differ() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 60))
+    X[:100, 7] += 40
+    km = KMedoids(2, random_state=0).fit(X)
+    ax = plot.medoids(km, X)
+    assert "7" in [label.get_text() for label in ax.get_xticklabels()]
+    assert len(ax.get_xticklabels()) == 20
+    thin = sparse.csr_array(np.where(np.abs(X) > 1, X, 0))
+    assert plot.medoids(KMedoids(2, random_state=0).fit(thin), thin).has_data()
+
+
+def test_columns_by_force(km: KMedoids, X: Any) -> None:
+    for rows in (X, sparse.csr_matrix(X), sparse.csc_array(X)):
+        known = columns(rows, km.labels_, 5)
+        np.testing.assert_allclose(known.mean, X.mean(axis=0))
+        np.testing.assert_allclose(known.deviation, X.std(axis=0))
+        inside = [X[km.labels_ == label].mean(axis=0) for label in range(5)]
+        np.testing.assert_allclose(known.inside, inside)
+
+
+def test_medoids_as_text() -> None:
+    names = ["spam", "spam!", "eggs", "eggs!", "eggs?"]
+    strings = KMedoids(2, metric="levenshtein", random_state=0).fit(names)
+    assert {"spam", "eggs"} <= {text.rstrip("!?") for text in words(plot.medoids(strings))}
+    matrix = KMedoids(2, metric="precomputed", random_state=0).fit(1 - np.eye(4))
+    assert any(text.startswith("row ") for text in words(plot.medoids(matrix)))
+
+
+def test_trees_as_lines_and_text() -> None:
+    assert list(lines(TREE)) == [(0, "program"), (1, "list"), (2, "move"), (2, "turn · left")]
+    assert text_of(TREE) == "program(list(move, turn · left))"
+    as_dict = {"type": "program", "children": [{"type": "a"}, {"type": "b", "children": []}]}
+    assert text_of(as_dict) == "program(a, b)"
+    assert text_of(("a", [TREE, ("z", [])])) == "a(program(list(move, turn · left)), z)"
+    assert is_tree(TREE)
+    assert is_tree(as_dict)
+    assert not is_tree("ab")
+    assert not is_tree((1, 2))
+    assert short("a  b\nc" * 9, 6) == "a b c…"
+
+
+def test_map_shows_each_cluster_in_its_own_way(km: KMedoids, X: Any) -> None:
+    ax = plot.map(km, X, max_points=200)
+    shown = [len(each.get_offsets()) for each in ax.collections]
+    assert len(shown) == 5
+    assert 100 < sum(shown) <= 205
+    assert words(ax)[:5] == ["0", "1", "2", "3", "4"]
+    assert "of 900 rows" in ax.get_title(loc="left")
+    assert len({(colour(label), symbol(label)) for label in range(110)}) == 110
+    assert len(set(COLOURS)) == len(COLOURS)
+    assert len(set(SYMBOLS)) == len(SYMBOLS)
+
+
+def test_silhouette_says_the_mean(km: KMedoids, X: Any) -> None:
+    mean = medoid_silhouette(km.transform(X)).mean()
+    assert f"{mean:.3f}" in plot.silhouette(km, X).get_title(loc="left")
+
+
+def test_search_has_a_dot_for_each_round(X: Any) -> None:
+    rows = np.concatenate([X] * 4) + np.random.default_rng(1).normal(size=(3600, 9))
+    km = KMedoids(4, random_state=0).fit(rows)
+    ax = plot.search(km)
+    dots = sorted(tuple(dot) for each in ax.collections for dot in each.get_offsets())
+    assert dots == sorted(
+        (at, max(each["survivors"], 1))
+        for at, step in enumerate(km.history_, 1)
+        for each in step["rounds"]
+    )
+    assert words(ax) == ["BUILD", "SWAP"]
+
+
+@pytest.mark.parametrize("method", ["pam", "clara", "onebatch", "alternate"])
+def test_history_of_other_methods(method: str, X: Any) -> None:
+    km = KMedoids(3, method=method, init="random", random_state=0).fit(X)
+    assert plot.search(km).get_ylabel() == "arms that survive"
+    losses = [line.get_ydata()[-1] for line in plot.loss(km).lines if len(line.get_ydata())]
+    assert km.history_[-1]["loss"] in losses
+
+
+def test_scan_marks_the_best_and_needs_no_silhouettes() -> None:
+    ax = plot.scan([2, 3, 4], [9.0, 5.0, 4.0], [0.2, np.nan, 0.1], best=3)
+    assert words(ax) == ["k = 3"]
+    assert len(ax.figure.axes) == 2
+    assert len(plot.scan([2, 3], [9.0, 5.0]).figure.axes) == 1

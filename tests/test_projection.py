@@ -1,0 +1,108 @@
+"""Which rows a map shows, and where."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.spatial.distance import cdist, pdist
+
+from helpers import mixture
+from medoids import KMedoids
+from medoids._projection import choose, project, ranks
+from medoids._silhouette import nearest_two
+
+
+def ranked(km: KMedoids, X: Any) -> Any:
+    first = nearest_two(km.transform(X), km.labels_).first
+    return ranks(km.labels_, first, km.medoid_indices_)
+
+
+def test_ranks_start_at_the_medoid() -> None:
+    X = np.repeat(mixture(40, 3, 3, seed=0), 3, axis=0)  # each row three times: ties
+    km = KMedoids(3, random_state=0).fit(X)
+    rank = ranked(km, X)
+    assert rank[km.medoid_indices_].tolist() == [0, 0, 0]
+    for label in range(3):
+        own = np.flatnonzero(km.labels_ == label)
+        order = own[np.argsort(rank[own])]
+        assert sorted(rank[own]) == list(range(len(own)))
+        assert (np.diff(km.transform(X)[order, label]) >= 0).all()
+
+
+def test_choose_takes_by_size_and_evenly_by_rank() -> None:
+    labels = np.repeat([0, 1, 2], [9000, 900, 3]).astype(np.int32)
+    rank = np.concatenate([np.arange(9000), np.arange(900), np.arange(3)])
+    medoids = np.array([0, 9000, 9900])
+    chosen = choose(labels, rank, medoids, 500)
+    counts = np.bincount(labels[chosen])
+    assert len(chosen) <= 500
+    assert counts[2] == 3, "a small cluster is whole"
+    assert counts[0] > 4 * counts[1] > 0
+    gaps = np.diff(rank[chosen[labels[chosen] == 0]])
+    assert gaps.max() - gaps.min() <= 1
+    assert {0, 8999} <= set(chosen.tolist()), "the most typical and the least"
+    assert choose(labels, rank, medoids, 10_000).tolist() == list(range(9903))
+    assert set(medoids) <= set(choose(labels, rank, medoids, 1).tolist())
+
+
+def test_distances_in_the_plane_are_kept() -> None:
+    points = np.random.default_rng(0).normal(size=(200, 2)) * [5, 1]
+    matrix = cdist(points, points)
+    km = KMedoids(4, metric="precomputed", random_state=0).fit(matrix)
+    found = project(km, matrix, np.arange(200))
+    np.testing.assert_allclose(pdist(found), pdist(points), rtol=1e-5, atol=1e-5)
+
+
+def test_two_columns_are_the_plane() -> None:
+    X = mixture(50, 2, 2, seed=0)
+    found = project(KMedoids(2, random_state=0).fit(X), X, np.array([3, 1]))
+    np.testing.assert_array_equal(found, X[[3, 1]])
+
+
+def test_sparse_rows_fall_where_dense_ones_do() -> None:
+    X = np.maximum(mixture(300, 12, 3, seed=1), 0)
+    rows = np.arange(0, 300, 2)
+    dense = project(KMedoids(3, random_state=0).fit(X), X, rows)
+    csr = sparse.csr_array(X)
+    thin = project(KMedoids(3, random_state=0).fit(csr), csr, rows)
+    np.testing.assert_allclose(pdist(thin), pdist(dense), rtol=1e-3, atol=1e-3)
+
+
+def made() -> list[tuple[str, Any, dict[str, Any]]]:
+    X = mixture(80, 5, 3, seed=2)
+    words = ["spam", "ham", "eggs", "egg", "bacon", "beacon", "sausage", "usage"]
+    trees = [("a", [("b", [])] * (1 + at % 5)) for at in range(20)]
+    return [
+        ("one column", X[:, :1], {}),
+        ("cosine", X, {"metric": "cosine"}),
+        ("function", X, {"metric": lambda a, b: float(np.abs(a - b).max())}),
+        ("strings", words, {"metric": "levenshtein"}),
+        ("trees", trees, {"metric": "tree_edit"}),
+        ("negative", cdist(X, X) - 1, {"metric": "precomputed"}),
+        ("constant", np.ones((6, 4)), {}),
+        ("constant, sparse", sparse.csr_array(np.ones((6, 4))), {}),
+        ("constant distances", np.zeros((6, 6)), {"metric": "precomputed"}),
+        ("two rows", X[:2], {}),
+    ]
+
+
+@pytest.mark.filterwarnings("ignore:Only")
+@pytest.mark.parametrize(("name", "X", "options"), made(), ids=[case[0] for case in made()])
+def test_any_data_has_a_place(name: str, X: Any, options: dict[str, Any]) -> None:
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    km = KMedoids(2, random_state=0, **options).fit(X)
+    found = project(km, X, np.arange(n))
+    assert found.shape == (n, 2)
+    assert np.isfinite(found).all()
+    assert (found.std(axis=0)[0] > 0) == ("constant" not in name)
+    np.testing.assert_array_equal(found, project(km, X, np.arange(n)))
+
+
+def test_clusters_of_strings_are_apart() -> None:
+    words = [a + b for a in ("aaaaaaaa", "zzzzzzzz") for b in ("q", "w", "e", "r", "t", "y")]
+    km = KMedoids(2, metric="levenshtein", random_state=0).fit(words)
+    x = project(km, words, np.arange(12))[:, 0]
+    assert (np.sign(x[:6] - x.mean()) == -np.sign(x[6:] - x.mean())).all()

@@ -1,0 +1,408 @@
+"""The explorer page in a real browser: headless Chromium, driven by Playwright."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_digits
+
+from helpers import mixture
+from medoids import KMedoids
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="no chromium on the PATH (Debian: apt-get install chromium)"
+)
+ARGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+DATA = Path(os.environ.get("MEDOIDS_DATA", "nowhere"))
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "</script><script>alert(2)</script>",
+    "<b>bold</b> <a href='https://example.org'>link</a>",
+    "{{ 7 * 7 }} ${7 * 7} %{customdata}",
+]
+Open = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def opened(browser: Any, tmp_path: Path) -> Iterator[Open]:
+    """Writes a page and opens it; at the end, nothing may have gone wrong or out."""
+    problems: list[str] = []
+    contexts = []
+
+    def open_(
+        km: KMedoids, X: Any, *, dark: bool = False, width: int = 1280, **options: Any
+    ) -> Any:
+        path = km.report(X, tmp_path / "report.html", **options)
+        context = browser.new_context(
+            color_scheme="dark" if dark else "light", viewport={"width": width, "height": 900}
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: problems.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: problems.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: problems.append(f"dialog: {dialog.message}"))
+        page.on("request", lambda request: _asked(request.url, problems))
+        page.goto(path.as_uri())
+        page.wait_for_selector("#panel-title:not(:empty)")
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()
+    assert problems == []
+
+
+def _asked(url: str, problems: list[str]) -> None:
+    if not url.startswith(("file:", "data:")):
+        problems.append(f"request: {url}")
+
+
+def title(page: Any) -> str:
+    return page.locator("#panel-title").inner_text()  # type: ignore[no-any-return]
+
+
+def wait(page: Any, **holds: Any) -> None:
+    """Wait until the panel's title or text holds this (a part of it)."""
+    for part, text in holds.items():
+        sync_api.expect(page.locator(f"#panel-{part}")).to_contain_text(text)
+
+
+def names(page: Any) -> list[str]:
+    """The rows that are listed."""
+    found = page.locator("#panel-rows [data-row]").locator("button").all_inner_texts()
+    return [text for text in found if not re.match(r"\d+(:|$)", text)]
+
+
+@pytest.fixture(scope="module")
+def digits() -> tuple[Any, KMedoids]:
+    X = load_digits().data[:600]
+    return X, KMedoids(6, random_state=0).fit(X)
+
+
+@pytest.fixture(scope="module")
+def people() -> tuple[pd.DataFrame, KMedoids]:
+    frame = pd.DataFrame(mixture(200, 12, 4, seed=0), columns=[f"f{at}" for at in range(12)])
+    frame.index = [f"person {at}" for at in range(200)]
+    return frame, KMedoids(4, random_state=0).fit(frame)
+
+
+def test_medoids_first_the_largest_cluster_first(opened: Open, digits: Any) -> None:
+    X, km = digits
+    page = opened(km, X, image_shape=(8, 8))
+    sizes = np.bincount(km.labels_)
+    order = np.argsort(-sizes, kind="stable")
+    cards = page.locator("#medoids .card")
+    assert cards.count() == 6
+    for at, label in enumerate(order):
+        text = cards.nth(at).inner_text()
+        assert f"Cluster {label}" in text
+        assert f"{sizes[label]} rows" in text
+        assert f"{sizes[label] / 600:.1%}" in text
+        assert f"row {km.medoid_indices_[label]}" in text
+    widths = page.eval_on_selector_all("#medoids img", "all => all.map((i) => i.naturalWidth)")
+    assert widths == [8] * 6
+    assert page.locator("#plane .scatterlayer .trace").count() >= 6
+
+
+def test_a_cluster_shows_its_members_from_the_most_typical(opened: Open, digits: Any) -> None:
+    X, km = digits
+    page = opened(km, X, image_shape=(8, 8))
+    label = int(np.bincount(km.labels_).argmax())
+    page.locator(".choose").first.click()
+    assert title(page) == f"Cluster {label}"
+    distances = km.transform(X)
+    own = np.flatnonzero(km.labels_ == label)
+    order = own[np.argsort(distances[own, label], kind="stable")]
+    assert names(page) == [f"row {row}" for row in order[:60]]
+    first = page.locator("#panel-rows .item").nth(1).inner_text()
+    row = order[1]
+    second = np.argsort(distances[row])[1]
+    assert f"{distances[row, label]:.4g}" in first
+    assert f"{second}: {distances[row, second]:.4g}" in first
+    page.locator("#more").click()
+    assert len(names(page)) == min(120, len(own))
+    page.get_by_role("button", name="Least typical first").click()
+    assert names(page)[0] == f"row {order[-1]}"
+    assert page.evaluate("document.activeElement.textContent") == "Least typical first"
+    page.get_by_role("button", name="All clusters").click()
+    assert title(page) == "All clusters"
+    assert page.locator("#panel-top tbody tr").count() == 6
+
+
+def test_keyboard_alone(opened: Open, digits: Any) -> None:
+    X, km = digits
+    page = opened(km, X, image_shape=(8, 8))
+    order = np.argsort(-np.bincount(km.labels_), kind="stable")
+    page.keyboard.press("Tab")
+    assert "Skip" in page.evaluate("document.activeElement.textContent")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Enter")
+    assert title(page) == f"Cluster {order[1]}"
+    assert page.locator(".card.chosen .choose").get_attribute("aria-pressed") == "true"
+    page.keyboard.press("End")
+    page.keyboard.press(" ")
+    assert title(page) == f"Cluster {order[-1]}"
+    outline = "getComputedStyle(document.activeElement.closest('.card')).outlineStyle"
+    assert page.evaluate(outline) == "solid", "the focus can be seen"
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "select", "one stop for all cards"
+
+
+def test_search_finds_rows_that_are_not_drawn(opened: Open, people: Any) -> None:
+    frame, km = people
+    page = opened(km, frame, max_members=40)
+    assert "draws" in page.locator("header").inner_text()
+    page.fill("#query", "PERSON 17")
+    wait(page, title="Found")
+    expected = ["person 17", *(f"person 17{at}" for at in range(10))]
+    assert names(page) == expected
+    assert page.locator("#panel-text").inner_text().startswith("11 rows")
+    cell = page.locator("#panel-rows tbody tr").first.inner_text()
+    assert f"{km.transform(frame)[17].min():.4g}" in cell
+    page.fill("#query", "nobody")
+    wait(page, text="0 rows")
+    page.fill("#query", "")
+    wait(page, title="All clusters")
+
+
+def test_search_finds_text(opened: Open) -> None:
+    words = ["spam", "spams", "eggs", "eggnog", "bacon"]
+    km = KMedoids(2, metric="levenshtein", random_state=0).fit(words)
+    page = opened(km, words, texts=["alpha", "beta", "gamma", "delta", "ALPHABET"])
+    for query, rows in (("egg", ["row 2", "row 3"]), ("alpha", ["row 0", "row 4"])):
+        page.fill("#query", query)
+        wait(page, text=query)
+        assert names(page) == rows
+
+
+def test_a_table_shows_what_sets_a_cluster_apart(opened: Open, people: Any) -> None:
+    frame, km = people
+    page = opened(km, frame)
+    page.locator(".choose").first.click()
+    head = page.locator("#panel-rows thead").inner_text()
+    assert "To the medoid" in head
+    apart = page.locator("#panel-top tbody tr").first.inner_text()
+    assert apart.split()[0] in head
+    page.locator("#panel-top summary").click()
+    assert page.locator("#panel-top details tbody tr").count() == 12
+
+
+def test_the_map_zooms_selects_and_is_pointed_at(opened: Open, digits: Any) -> None:
+    X, km = digits
+    page = opened(km, X, image_shape=(8, 8))
+    before = page.evaluate("plane._fullLayout.xaxis.range")
+    page.click("#closer")
+    closer = page.evaluate("plane._fullLayout.xaxis.range")
+    assert closer[1] - closer[0] == pytest.approx((before[1] - before[0]) / 1.5)
+    page.click("#whole")
+    again = page.evaluate("plane._fullLayout.xaxis.range")
+    assert again == pytest.approx(before)
+
+    page.locator("#plane").scroll_into_view_if_needed()
+    at = page.evaluate(
+        """() => {
+          const { xaxis, yaxis } = plane._fullLayout;
+          const box = plane.getBoundingClientRect();
+          const place = placeOf.get(page.clusters[0].medoid);
+          return [box.left + xaxis._offset + xaxis.d2p(sample.x[place]),
+                  box.top + yaxis._offset + yaxis.d2p(sample.y[place])];
+        }"""
+    )
+    for shift in (3, 0):
+        page.mouse.move(at[0] - shift, at[1])
+        page.wait_for_timeout(200)  # plotly looks at the pointer only now and then
+    tip = sync_api.expect(page.locator("#tip"))
+    tip.to_be_visible()
+    tip.to_contain_text(f"row {km.medoid_indices_[0]}")
+    page.mouse.click(*at)
+    wait(page, title="Cluster 0")
+    assert "Clicked on the map" in page.locator("#panel-top").inner_text()
+
+    page.click("#select")
+    box = page.locator("#plane").bounding_box()
+    corners = ((0.04, 0.04), (0.96, 0.04), (0.96, 0.96), (0.04, 0.96), (0.04, 0.05))
+    where = [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in corners]
+    page.mouse.move(*where[0])
+    page.mouse.down()
+    for point in where[1:]:
+        page.mouse.move(*point, steps=5)
+    page.mouse.up()
+    wait(page, title="Selected")
+    assert page.locator("#panel-text").inner_text() == "600 rows of 6 clusters."
+
+
+def test_hostile_text_does_nothing_and_is_shown(opened: Open) -> None:
+    n = len(HOSTILE)
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(n, n)), columns=HOSTILE)
+    km = KMedoids(2, random_state=0).fit(frame)
+    page = opened(km, frame, names=HOSTILE, texts=HOSTILE, title=HOSTILE[0], command=HOSTILE[1])
+    assert page.locator("h1").inner_text() == HOSTILE[0]
+    assert page.title() == HOSTILE[0]
+    assert page.locator("#code").inner_text() == HOSTILE[1]
+    page.fill("#query", "7 * 7")
+    wait(page, text="7 * 7")
+    shown = set()
+    for button in range(2):
+        page.locator(".choose").nth(button).click()
+        shown |= set(names(page))
+    assert shown == set(HOSTILE)
+    assert page.locator("#panel-top tbody th").all_inner_texts()
+    page.locator("#plane").scroll_into_view_if_needed()
+    for row in range(n):
+        page.evaluate(
+            f"showTip({{points: [{{customdata: {row}}}], event: {{clientX: 9, clientY: 9}}}})"
+        )
+        assert HOSTILE[row] in page.locator("#tip").inner_text()
+    page.wait_for_timeout(200)
+    assert page.locator("b:not(.lean b), a[href^=http], img, script[src]").count() == 0
+
+
+def test_follows_the_colour_scheme_and_small_screens(opened: Open, digits: Any) -> None:
+    X, km = digits
+    page = opened(km, X, image_shape=(8, 8), dark=True, width=390)
+    colour = "getComputedStyle(document.body).backgroundColor"
+    ring = "plane.data[page.k].marker.color"
+    dark = page.evaluate(colour), page.evaluate(ring)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.emulate_media(color_scheme="light")
+    page.wait_for_timeout(500)
+    assert page.evaluate(ring) != dark[1]
+    assert page.evaluate(colour) != dark[0]
+
+
+def test_readable_by_a_screen_reader(opened: Open, people: Any) -> None:
+    frame, km = people
+    page = opened(km, frame)
+    page.locator(".choose").first.click()
+    assert page.evaluate("document.documentElement.lang") == "en"
+    for landmark in ("header", "main", "footer", "form[role=search]"):
+        assert page.locator(landmark).count() == 1
+    assert page.locator("h1").count() == 1
+    nameless = page.eval_on_selector_all(
+        "button, input, [role=img], [role=region], section",
+        """all => all.filter((e) => !(e.textContent.trim() && e.tagName === "BUTTON"
+          || e.getAttribute("aria-label") || e.getAttribute("aria-labelledby")
+          || e.labels && e.labels.length)).map((e) => e.outerHTML.slice(0, 80))""",
+    )
+    assert nameless == []
+    assert page.locator("img:not([alt])").count() == 0
+    assert page.locator("thead th:not([scope])").count() == 0
+    assert page.locator("#panel-text").get_attribute("aria-live") == "polite"
+    page.locator("details summary").last.click()
+    steps = page.locator("section[aria-labelledby=found-title] tbody tr")
+    assert steps.count() == len(km.history_)
+
+
+def trees() -> tuple[Any, KMedoids, dict[str, Any]]:
+    X = [("a", [("b", [("c", [])] * (at % 7)), ("d", [])]) for at in range(30)]
+    return X, KMedoids(3, metric="tree_edit", random_state=0).fit(X), {}
+
+
+def strings() -> tuple[Any, KMedoids, dict[str, Any]]:
+    X = [a + b for a in ("spam", "eggs", "bacon") for b in "abcdefgh"]
+    return X, KMedoids(3, metric="levenshtein", random_state=0).fit(X), {}
+
+
+def genes() -> tuple[Any, KMedoids, dict[str, Any]]:
+    X = sparse.random(200, 500, 0.05, "csr", random_state=0, dtype=np.float32)
+    return X, KMedoids(3, metric="l1", random_state=0).fit(X), {}
+
+
+def matrix() -> tuple[Any, KMedoids, dict[str, Any]]:
+    points = mixture(60, 3, 3, seed=0)
+    X = np.sqrt(np.square(points[:, None] - points[None]).sum(axis=2))
+    return X, KMedoids(3, metric="precomputed", random_state=0).fit(X), {}
+
+
+def one_cluster() -> tuple[Any, KMedoids, dict[str, Any]]:
+    X = mixture(60, 3, 3, seed=0)
+    return X, KMedoids(1, random_state=0).fit(X), {}
+
+
+def hundred_clusters() -> tuple[Any, KMedoids, dict[str, Any]]:
+    X = load_digits().data
+    return X, KMedoids(100, random_state=0).fit(X), {"image_shape": (8, 8)}
+
+
+def mnist() -> tuple[Any, KMedoids, dict[str, Any]]:
+    with np.load(DATA / "mnist.npz") as data:
+        X = data["X"].astype(np.float32)
+    km = KMedoids(10, method="onebatch", init="random", random_state=0).fit(X)
+    return X, km, {"image_shape": (28, 28)}
+
+
+def hoc4() -> tuple[Any, KMedoids, dict[str, Any]]:
+    with gzip.open(DATA / "hoc4.jsonl.gz", "rt") as file:
+        X = [json.loads(line)["ast"] for line in file]
+    km = KMedoids(5, metric="tree_edit", method="clara", random_state=0).fit(X)
+    return X, km, {}
+
+
+def scrna() -> tuple[Any, KMedoids, dict[str, Any]]:
+    X = sparse.load_npz(DATA / "scrna.npz")[:3000].astype(np.float32)
+    with gzip.open(DATA / "scrna_genes.txt.gz", "rt") as file:
+        genes = file.read().split()
+    km = KMedoids(5, metric="l1", method="onebatch", init="random", random_state=0).fit(X)
+    return X, km, {"feature_names": genes}
+
+
+MADE = [trees, strings, genes, matrix, one_cluster, hundred_clusters]
+REAL = {mnist: "mnist.npz", hoc4: "hoc4.jsonl.gz", scrna: "scrna.npz"}
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        *MADE,
+        *(
+            pytest.param(
+                make,
+                marks=pytest.mark.skipif(
+                    not (DATA / name).exists(), reason=f"$MEDOIDS_DATA has no {name}"
+                ),
+            )
+            for make, name in REAL.items()
+        ),
+    ],
+    ids=lambda make: make.__name__,
+)
+def test_opens_for(make: Callable[[], Any], opened: Open, tmp_path: Path) -> None:
+    X, km, options = make()
+    page = opened(km, X, **options)
+    k = len(km.medoid_indices_)
+    assert (tmp_path / "report.html").stat().st_size < 15e6
+    assert page.locator("#medoids .card").count() == min(k, 30)
+    page.locator(".choose").last.click()
+    assert len(names(page)) > 0
+    if k > 30:
+        page.click("#all-medoids")
+        assert page.locator("#medoids .card").count() == k
+    page.wait_for_timeout(100)
