@@ -334,3 +334,15 @@ def test_without_the_extra_names_it(module: str, path: Path, monkeypatch: Any) -
     with pytest.raises(ImportError) as caught:
         km.report(X, path)
     assert "medoids[report]" in one_line(caught.value)
+
+
+def test_the_same_page_where_frames_are_asked_for(tmp_path: Path) -> None:
+    rows = np.random.default_rng(0).normal(size=(60, 3))
+    frame = pd.DataFrame(rows, index=range(1000, 1060), columns=["a", "b", "c"])
+    pages = []
+    for asked in ("default", "pandas"):
+        km = KMedoids(3, random_state=0).set_output(transform=asked).fit(frame)
+        for entry in km.history_:
+            entry["seconds"] = 0.0
+        pages.append(km.report(frame, tmp_path / f"{asked}.html").read_text())
+    assert pages[0] == pages[1]

@@ -28,7 +28,7 @@ def clusters(
 ) -> list[dict[str, Any]]:
     """One record for each cluster, in the order of the labels."""
     return [
-        _cluster(km.labels_ == label, int(medoid), rows, silhouette)
+        _cluster(np.asarray(km.labels_) == label, int(medoid), rows, silhouette)
         | contents.medoid(label, int(medoid))
         for label, medoid in enumerate(km.medoid_indices_)
     ]

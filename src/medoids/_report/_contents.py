@@ -106,11 +106,11 @@ def contents(
         names = feature_names
         if names is None:
             names = getattr(km, "feature_names_in_", None)
-        return Numbers(table, km.labels_, km.medoid_indices_, names)
+        return Numbers(table, np.asarray(km.labels_), km.medoid_indices_, names)
     if km.metric == "precomputed":
         return Nothing()
     if km._medoids.columns:
-        return Mixed(X, km.labels_, km.medoid_indices_, feature_names)
+        return Mixed(X, np.asarray(km.labels_), km.medoid_indices_, feature_names)
     things = check.as_objects(X)
     if all(is_tree(thing) for thing in things):
         return Trees(things)

@@ -41,11 +41,11 @@ class Rows:
         max_members: int,
         random_state: Any,
     ) -> None:
-        self.labels, self.names, self.texts = km.labels_, names, texts
-        self.near = nearest_two(distances, km.labels_)
-        self.rank = ranks(km.labels_, self.near.first, km.medoid_indices_)
-        self.drawn = choose(km.labels_, self.rank, km.medoid_indices_, max_members)
-        n = len(km.labels_)
+        self.labels, self.names, self.texts = np.asarray(km.labels_), names, texts
+        self.near = nearest_two(distances, self.labels)
+        self.rank = ranks(self.labels, self.near.first, km.medoid_indices_)
+        self.drawn = choose(self.labels, self.rank, km.medoid_indices_, max_members)
+        n = len(self.labels)
         self.known = np.arange(n) if n <= _KNOWN else self.drawn
         self.plane = project(km, X, self.drawn, random_state)
 

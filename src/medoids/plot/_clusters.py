@@ -42,7 +42,7 @@ def sizes(km: KMedoids, ax: Any = None) -> Any:
     [3, 2]
     """
     check_is_fitted(km)
-    counts = np.bincount(km.labels_, minlength=len(km.medoid_indices_))
+    counts = np.bincount(np.asarray(km.labels_), minlength=len(km.medoid_indices_))
     order = by_size(counts)
     named = len(order) <= _NAMED
     ax = axes(ax, 7, min(1 + 0.28 * len(order), 8))
@@ -93,12 +93,15 @@ def silhouette(km: KMedoids, X: ArrayLike, ax: Any = None) -> Any:
     """
     check_is_fitted(km)
     values = medoid_silhouette(km.transform(X))
-    means = [values[km.labels_ == c].mean() if c in km.labels_ else 0.0 for c in _clusters(km)]
+    means = [
+        values[np.asarray(km.labels_) == c].mean() if c in np.asarray(km.labels_) else 0.0
+        for c in _clusters(km)
+    ]
     order = sorted(_clusters(km), key=lambda label: -means[label])
     ax = axes(ax, 7, min(2.5 + 0.3 * len(order), 8))
     gap, top = 0.006 * len(values), 0.0
     for label in order:
-        inside = np.sort(values[km.labels_ == label])[::-1]
+        inside = np.sort(values[np.asarray(km.labels_) == label])[::-1]
         if not len(inside):
             continue
         at = np.linspace(0, len(inside) - 1, min(len(inside), _OUTLINE)).astype(int)

@@ -61,7 +61,7 @@ def map(
     ['0', '1', '2']
     """
     check_is_fitted(km)
-    labels, medoids = km.labels_, km.medoid_indices_
+    labels, medoids = np.asarray(km.labels_), km.medoid_indices_
     near = nearest_two(np.asarray(km.transform(X)), labels).first
     rows = choose(labels, ranks(labels, near, medoids), medoids, max_points)
     plane = project(km, X, rows, random_state)

@@ -56,7 +56,7 @@ def medoids(
     10
     """
     check_is_fitted(km)
-    sizes = np.bincount(km.labels_, minlength=len(km.medoid_indices_))
+    sizes = np.bincount(np.asarray(km.labels_), minlength=len(km.medoid_indices_))
     things = km.cluster_centers_
     if image_shape is not None:
         pixels = Pixels(things if X is None else X, image_shape)

@@ -24,7 +24,7 @@ _FAR = 3.0
 def table(km: KMedoids, things: Any, X: Any, sizes: NDArray[np.int64], ax: Any) -> Any:
     """A row for each medoid, a column for each feature."""
     values = things.toarray() if issparse(things) else np.asarray(things, dtype=np.float64)
-    labels = np.arange(len(sizes), dtype=np.int32) if X is None else km.labels_
+    labels = np.arange(len(sizes), dtype=np.int32) if X is None else np.asarray(km.labels_)
     known = columns(values if X is None else X, labels, len(sizes))
     # By the clusters' means: one medoid alone can be far from the mean by chance.
     chosen = np.sort(np.argsort(-known.apart().std(axis=0), kind="stable")[:_COLUMNS])
