@@ -52,7 +52,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         "clara", "clarans" and "onebatch" need less and end at a higher loss. See
         docs/methods.md.
     method_params : dict, default=None
-        Parameters of one method only. "banditpam": `swap`, as below. "clara": `n_sampling`
+        Parameters of one method only. "banditpam": `swap`, as below. "banditpam_original":
+        `cache`, `paired`, `null_arm` (False) and `replacement` (True), our changes to it one
+        by one. "clara": `n_sampling`
         (points in a sample, 40 + 2k), `n_sampling_iter` (samples, 5). "clarans":
         `num_local` (walks, 2), `max_neighbors` (useless swaps in a row that end a walk,
         1.25% of k(n - k) and at least 250). "onebatch": `batch_size` (references,

@@ -3,91 +3,254 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Hashable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._loops import Choice, build_and_swap
 from ._monitor import Round
+from ._points import Floats, Indices
 from ._settings import Settings
 from ._state import State
 from ._step import Step
+from ._threads import Workers
 
 _BATCH = 100
+# Arms whose rewards fit into the second-level cache.
+_SLICE = 512
 Values = NDArray[np.float64]
 
 
-def banditpam_original(settings: Settings) -> tuple[State, int]:
+class Changes(NamedTuple):
+    """What is changed of the published algorithm: nothing, as it stands here."""
+
+    cache: bool = False
+    paired: bool = False
+    replacement: bool = True
+    null_arm: bool = False
+
+
+def banditpam_original(
+    settings: Settings,
+    *,
+    cache: bool = False,
+    paired: bool = False,
+    replacement: bool = True,
+    null_arm: bool = False,
+) -> tuple[State, int]:
     """Batches of 100 references with replacement, sigma from the first of them.
 
     A target is a point (BUILD) or a pair of a medoid and a point (SWAP); the pairs of
     one point share its distances (the FastPAM1 form). Nothing is kept between searches.
+    The switches change that, one thing at a time, to tell what each change brings.
+
+    Parameters
+    ----------
+    settings : Settings
+    cache : bool, default=False
+        All searches draw the same references in the same order, and distances are kept,
+        as far as `memory_limit` allows: none is computed twice.
+    paired : bool, default=False
+        An interval is that of the difference to the leader (the target with the lowest
+        mean so far) on the same references.
+    replacement : bool, default=True
+        False draws references without replacement: an interval shrinks by
+        sqrt(1 - m/n) after m of them, to nothing at n.
+    null_arm : bool, default=False
+        A swap whose lower bound is above zero is dropped: to do nothing is better.
     """
+    changes = Changes(cache, paired, replacement, null_arm)
+    for name, value in changes._asdict().items():
+        if not isinstance(value, bool):
+            raise TypeError(f"method_params[{name!r}] must be True or False, got {value!r}.")
     state = State(settings.points.n, settings.n_clusters)
+    kept = References(settings, replacement, keep=True) if cache else None
 
     def best(swap: bool) -> Choice:
-        arm, replaces, rounds, sigma = _adaptive_search(settings, state, swap)
-        row = settings.points.exact(np.array([arm]))[0]
-        return Choice(rounds, sigma, arm, replaces, row)
+        references = kept or References(settings, replacement, keep=False)
+        search = Search(settings, Step(state, swap), references, changes)
+        found = search.run()
+        if found is None:
+            return Choice(search.rounds, search.quartiles)
+        row = references.rows(np.array(found[:1]))[0]
+        return Choice(search.rounds, search.quartiles, *found, row)
 
     return state, build_and_swap(settings, state, best)
 
 
-def _adaptive_search(
-    settings: Settings, state: State, swap: bool
-) -> tuple[int, int, list[Round], list[float]]:
-    """Algorithm 1. The best point, and the medoid that it replaces."""
-    points, rng = settings.points, settings.rng
-    step = Step(state, swap)
-    kinds = step.k if swap else 1
-    arms = np.setdiff1d(np.arange(points.n), state.medoids)
-    targets = len(arms) * kinds
-    delta = 1 / (1000 * targets) if settings.delta is None else settings.delta
-    alive = np.ones((len(arms), kinds), dtype=bool)
-    mean = np.zeros((len(arms), kinds))
-    sigma = np.zeros((len(arms), kinds))
-    used = 0
-    rounds: list[Round] = []
-    while used < points.n and alive.sum() > 1:
-        came = int(alive.sum())
-        open_ = np.flatnonzero(alive.any(axis=1))
-        refs = rng.integers(points.n, size=_BATCH)
-        sums, squares = _batch_sums(step, points.block_array(arms[open_], refs), refs)
-        mean[open_] = (used * mean[open_] + sums) / (used + _BATCH)
-        if used == 0:
+class References:
+    """The references in the order in which a search draws them, and distances to them.
+
+    With `keep` the order and the distances serve many searches.
+    """
+
+    def __init__(self, settings: Settings, replacement: bool, keep: bool) -> None:
+        self.points, self.rng, self.keep = settings.points, settings.rng, keep
+        n = self.points.n
+        self._order = np.empty(0, dtype=int) if replacement else self.rng.permutation(n)
+        self._kept: dict[Hashable, tuple[Indices, Floats]] = {}
+        self._room = settings.memory_limit
+
+    def batch(self, used: int) -> Indices:
+        """Those that come after the first `used`."""
+        if used == len(self._order):
+            drawn = self.rng.integers(self.points.n, size=_BATCH)
+            self._order = np.concatenate([self._order, drawn])
+        return self._order[used : used + _BATCH]
+
+    def block(self, arms: Indices, used: int) -> Floats:
+        """Distances from arms (in ascending order) to that batch."""
+        refs = self.batch(used)
+        return self._distances(arms, used, lambda new: self.points.block_array(new, refs))
+
+    def rows(self, arms: Indices) -> Floats:
+        """Distances from arms (in ascending order) to every point, in float64."""
+        return self._distances(arms, "all", self.points.exact)
+
+    def _distances(
+        self, arms: Indices, key: Hashable, compute: Callable[[Indices], Floats]
+    ) -> Floats:
+        if not self.keep:
+            return compute(arms)
+        known, kept = self._kept.get(key, (arms[:0], None))
+        new = np.setdiff1d(arms, known, assume_unique=True)
+        if len(new) or kept is None:
+            fresh, place = compute(new), np.searchsorted(known, new)
+            known = np.insert(known, place, new)
+            kept = fresh if kept is None else np.insert(kept, place, fresh, axis=0)
+            if fresh.nbytes <= self._room:
+                self._kept[key] = known, kept
+                self._room -= fresh.nbytes
+        return kept[np.searchsorted(known, arms)]
+
+
+class Search:
+    """Algorithm 1, on the points that are no medoids.
+
+    Arrays have a row for each arm that is still open, and a column for each of its targets.
+    """
+
+    def __init__(
+        self, settings: Settings, step: Step, references: References, changes: Changes
+    ) -> None:
+        self.step, self.references, self.changes = step, references, changes
+        self.n, self.workers = settings.points.n, settings.points.workers
+        self.arms = np.setdiff1d(np.arange(self.n), step.state.medoids)
+        self.alive = np.ones((len(self.arms), step.k if step.swap else 1), dtype=bool)
+        delta = 1 / (1000 * self.alive.size) if settings.delta is None else settings.delta
+        self.log = math.log(1 / delta)
+        self.mean, self.sigma = np.zeros(self.alive.shape), np.zeros(self.alive.shape)
+        self.used = 0
+        self.rounds: list[Round] = []
+        self.quartiles = [0.0] * 5
+
+    def run(self) -> tuple[int, int] | None:
+        """The best point, and the medoid that it replaces; None if no swap can be good."""
+        while self.used < self.n and self.alive.sum() > 1:
+            came = int(self.alive.sum())
+            self._measure()
+            self._drop()
+            self.rounds.append(Round(came, self.used, int(self.alive.sum())))
+            self._narrow(np.flatnonzero(self.alive.any(axis=1)))
+        if not self.alive.any():
+            return None
+        values = self.mean if self.alive.sum() == 1 else self._exact()
+        arm, replaces = self._lowest(values)
+        return int(self.arms[arm]), replaces
+
+    def _measure(self) -> None:
+        """One more batch, for all targets that are left."""
+        refs, block = self.references.batch(self.used), self.references.block(self.arms, self.used)
+        sums, squares = batch_sums(self.step, block, refs, self.workers)
+        if self.used == 0:
             # Equation 8: each target's own spread, from the first batch.
-            sigma = np.sqrt(np.maximum(squares / _BATCH - (sums / _BATCH) ** 2, 0))
-        used += _BATCH
-        width = sigma * math.sqrt(math.log(1 / delta) / used)
-        bar = (mean + width)[alive].min()
-        alive &= mean - width <= bar
-        rounds.append(Round(came, used, int(alive.sum())))
-    quartiles = np.quantile(sigma, [0, 0.25, 0.5, 0.75, 1]).tolist()
-    if alive.sum() == 1:
-        arm, replaces = np.argwhere(alive)[0]
-        return int(arms[arm]), int(replaces), rounds, quartiles
-    open_ = np.flatnonzero(alive.any(axis=1))
-    value = np.concatenate(
-        [
-            step.values(points.exact(part), np.arange(len(part)), points.workers)
-            for part in np.array_split(arms[open_], -(-len(open_) // 256))
-        ]
-    )
-    value[~alive[open_]] = np.inf
-    arm, replaces = np.unravel_index(value.argmin(), value.shape)
-    return int(arms[open_[arm]]), int(replaces), rounds, quartiles
+            self.sigma = _deviation(sums, squares, len(refs))
+            self.quartiles = np.quantile(self.sigma, [0, 0.25, 0.5, 0.75, 1]).tolist()
+            self.first, self.leader = block, (-1, -1)
+        self.mean = (self.used * self.mean + sums) / (self.used + len(refs))
+        self.used += len(refs)
+
+    def _drop(self) -> None:
+        """Targets whose interval is above that of another cannot be the best."""
+        left = 1.0 if self.changes.replacement else 1 - self.used / self.n
+        unit = math.sqrt(self.log / self.used * left)
+        own = self.mean - self.sigma * unit
+        if self.changes.paired:
+            row, column = self._lowest(self.mean)
+            lead = int(self.arms[row]), column
+            if lead != self.leader:
+                self.leader, self.apart = lead, self._differences(row, column)
+            # The leader's own interval is not negative: so it survives.
+            self.alive &= self.mean - self.apart * unit <= self.mean[row, column]
+        else:
+            self.alive &= own <= (self.mean + self.sigma * unit)[self.alive].min()
+        if self.changes.null_arm and self.step.swap:
+            self.alive &= own <= 0
+
+    def _differences(self, row: int, column: int) -> Values:
+        """The spread of each target's difference to one of them, on the first batch."""
+        refs = self.references.batch(0)
+        stays, goes = _rewards(self.step, self.first[row], refs)
+        reward = np.where(self.step.owner[refs] == column, goes, stays)
+        sums, squares = batch_sums(self.step, self.first, refs, self.workers, reward)
+        return _deviation(sums, squares, len(refs))
+
+    def _narrow(self, open_: Indices) -> None:
+        """Go on with some of the arms."""
+        if len(open_) == len(self.arms):
+            return
+        self.arms, self.alive = self.arms[open_], self.alive[open_]
+        self.mean, self.sigma = self.mean[open_], self.sigma[open_]
+        if self.changes.paired:
+            self.first, self.apart = self.first[open_], self.apart[open_]
+
+    def _exact(self) -> Values:
+        return np.concatenate(
+            [
+                self.step.values(self.references.rows(part), np.arange(len(part)), self.workers)
+                for part in np.array_split(self.arms, -(-len(self.arms) // 256))
+            ]
+        )
+
+    def _lowest(self, values: Values) -> tuple[int, int]:
+        row, column = np.unravel_index(np.where(self.alive, values, np.inf).argmin(), values.shape)
+        return int(row), int(column)
 
 
-def _batch_sums(
-    step: Step, block: NDArray[np.float32], refs: NDArray[np.integer]
+def batch_sums(
+    step: Step, block: Floats, refs: Indices, workers: Workers, against: Values | float = 0.0
 ) -> tuple[Values, Values]:
-    """Sums of the rewards over one batch, and of their squares, for each target."""
-    reward = np.minimum(block, step.cap[refs]) - step.base[refs]
-    if not step.swap:
-        return reward.sum(axis=1)[:, None], np.square(reward).sum(axis=1)[:, None]
-    lost = step.base2[refs] - step.base[refs]
-    goes = np.minimum(block, step.cap2[refs]) - step.base2[refs] + lost
-    mine = (step.owner[refs][:, None] == np.arange(step.k)).astype(float)
-    sums = reward.sum(axis=1)[:, None] + (goes - reward) @ mine
-    squares = np.square(reward).sum(axis=1)[:, None] + (goes**2 - reward**2) @ mine
+    """Sums of the rewards over one batch, and of their squares, for each target.
+
+    `against` is taken from each reward first: a number, or one for each reference.
+    """
+    kinds = step.k if step.swap else 1
+    sums, squares = np.empty((len(block), kinds)), np.empty((len(block), kinds))
+    mine = (step.owner[refs][:, None] == np.arange(kinds)).astype(float)
+
+    def work(start: int, stop: int) -> None:
+        part = slice(start, stop)
+        stays, goes = (each - against for each in _rewards(step, block[part], refs))
+        sums[part] = stays.sum(axis=1)[:, None]
+        squares[part] = np.square(stays).sum(axis=1)[:, None]
+        if step.swap:
+            sums[part] += (goes - stays) @ mine
+            squares[part] += (goes**2 - stays**2) @ mine
+
+    workers.each(work, len(block), _SLICE)
     return sums, squares
+
+
+def _rewards(step: Step, block: Floats, refs: Indices) -> tuple[Values, Values]:
+    """The reward at each reference if its owner stays, and if its owner goes."""
+    stays = np.minimum(block, step.cap[refs]) - step.base[refs]
+    if not step.swap:
+        return stays, stays
+    lost = step.base2[refs] - step.base[refs]
+    return stays, np.minimum(block, step.cap2[refs]) - step.base2[refs] + lost
+
+
+def _deviation(sums: Values, squares: Values, count: int) -> Values:
+    return np.sqrt(np.maximum(squares / count - (sums / count) ** 2, 0))

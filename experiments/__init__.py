@@ -1,0 +1,1 @@
+"""The paper's experiments: `python -m experiments`, or `make reproduce`."""
