@@ -24,7 +24,7 @@ SPARSE = ("manhattan", "euclidean", "sqeuclidean", "cosine", "correlation")
 _COMMON, _JUDGES = 0.1, 4096
 # Rows in a panel: at most so few that its lines stay near the core. Rows that are held at
 # once, and from how many on there are lists. Rows that a thread takes at a time.
-_PANELS, _GROUP, _LISTS, _SLICE = (2, 8, 32, 64), 1024, 64, 128
+_PANELS, _GROUP, _LISTS, _SLICE = (2, 8, 32, 64), 1024, 64, 256
 # A distance that is smaller beside the sums it comes from has lost digits: it is computed
 # again from the differences.
 _SMALL = {np.dtype(np.float32): 1e-3, np.dtype(np.float64): 1e-7}
