@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import os
 from collections.abc import Callable
 from functools import lru_cache
@@ -17,7 +15,7 @@ from sklearn.decomposition import PCA
 
 from medoids._data import read
 from medoids._threads import Workers
-from medoids.datasets import load_mnist
+from medoids.datasets import load_hoc4, load_mnist, load_scrna
 
 COMPONENTS = 10
 Things = Any  # an array, a sparse matrix, or a list of trees
@@ -32,12 +30,7 @@ def mnist() -> np.ndarray:
 
 
 def scrna() -> sparse.csr_matrix:
-    return prepare(sparse.load_npz(folder() / "scrna.npz"))
-
-
-def hoc4() -> list[dict[str, Any]]:
-    with gzip.open(folder() / "hoc4.jsonl.gz") as lines:
-        return [json.loads(line)["ast"] for line in lines]
+    return load_scrna()[0]
 
 
 def prepare(counts: sparse.csr_matrix) -> sparse.csr_matrix:
@@ -120,7 +113,7 @@ KINDS = {
         "scRNA-PCA", "scrna.npz", lambda: components(load("scrna", False)),
         "made cells, PCA", lambda: components(load("scrna", True)),
     ),
-    "hoc4": Kind("HOC4", "hoc4.jsonl.gz", hoc4, "made trees", made_programs),
+    "hoc4": Kind("HOC4", "hoc4.jsonl.gz", load_hoc4, "made trees", made_programs),
     "hoc4-matrix": Kind(
         "HOC4", "hoc4.jsonl.gz", lambda: matrix(load("hoc4", False)),
         "made trees", lambda: matrix(load("hoc4", True)), square=True,
