@@ -191,7 +191,8 @@ class SparsePoints(Points):
 
     def __init__(self, matrix: Any, metric: str, workers: Workers) -> None:
         super().__init__(matrix.shape[0], workers)
-        largest = float(np.abs(matrix.data).max()) if matrix.nnz else 0.0
+        ends = (float(matrix.data.min()), float(matrix.data.max())) if matrix.nnz else (0.0, 0.0)
+        largest = max(-ends[0], ends[1])
         scale = moderate(largest) if METRICS[metric].degree else 1.0
         self.unit = scale ** METRICS[metric].degree
         self.rows = SparseRows(matrix, metric, workers, scale, sort=True)

@@ -103,7 +103,9 @@ def as_sparse(X: Any, name: str = "X", estimator: object = None) -> Any:
         matrix = matrix.copy()
         matrix.sum_duplicates()
     data = to_float(matrix.data)
-    if not np.isfinite(data).all():
+    with np.errstate(over="ignore", invalid="ignore"):
+        doubtful = not np.isfinite(data.sum(dtype=np.float64))
+    if doubtful and not np.isfinite(data).all():
         at = int(np.flatnonzero(~np.isfinite(data))[0])
         row = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
         kind = "NaN" if np.isnan(data[at]) else "infinity"
