@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from medoids import __version__
+
 from . import (
     _data,
     appendix1,
@@ -73,16 +75,24 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     return args
 
 
-def with_data(run: Run, args: argparse.Namespace, records: Records) -> Run:
-    """The run on real data, or on made data where that is missing."""
-    made = run._replace(synthetic=True)
-    if run.synthetic:
-        return run
-    if args.draw:
-        return made if args.synthetic or not records.find(run) else run
-    if args.synthetic or (not args.full and not _data.is_there(run.data)):
-        return made
-    return run
+def with_data(runs: list[Run], args: argparse.Namespace, records: Records) -> list[Run]:
+    """The runs of a figure: on real data, or all on made data where a file is missing.
+
+    If they are only drawn, a file counts as missing where no run on it is recorded.
+    """
+    if args.synthetic:
+        real = set()
+    elif args.draw:
+        real = {_file(run) for run in runs if records.find(run)}
+    else:
+        real = {_file(run) for run in runs if args.full or _data.is_there(run.data)}
+    return [
+        run if run.synthetic or _file(run) in real else run._replace(synthetic=True) for run in runs
+    ]
+
+
+def _file(run: Run) -> str:
+    return _data.KINDS[run.data].file
 
 
 def unique(runs: Iterable[Run]) -> list[Run]:
@@ -115,6 +125,9 @@ def show_plan(wanted: dict[str, list[Run]], todo: list[tuple[str, Run]]) -> None
 def draw(found: dict[str, list[Record]], wanted: dict[str, list[Run]], folder: Path) -> None:
     """Each figure from what is recorded of it, and its tables."""
     pages = []
+    versions = {one["version"] for records in found.values() for one in records}
+    if others := ", ".join(sorted(versions - {__version__})):
+        print(f"Some records are of medoids {others}, this is {__version__}.", file=sys.stderr)
     for name, records in found.items():
         missing = len(wanted[name]) - len(records)
         if missing:
@@ -137,8 +150,7 @@ def main(arguments: list[str] | None = None) -> int:
     others = sorted(args.records.glob("*.jsonl")) if args.records else []
     records = Records(folder / "records.jsonl", others)
     wanted = {
-        name: unique(with_data(run, args, records) for run in FIGURES[name].runs(scale))
-        for name in args.only
+        name: unique(with_data(FIGURES[name].runs(scale), args, records)) for name in args.only
     }
     todo = plan(wanted, records)
     if args.plan:

@@ -74,8 +74,9 @@ def _seconds(records: list[Record], n: int) -> list[float]:
 
 def draw(records: list[Record], path: Path) -> None:
     figure, axes = panels(1, 2, 12, 4.2)
-    _draw_fewer(axes[0, 0], records)
-    if faster(records, fig2.PANELS[0], "banditpam"):
+    if known(records):
+        _draw_fewer(axes[0, 0], records)
+    if all(faster(records, fig2.PANELS[0], method) for method in BANDITS):
         _draw_faster(axes[0, 1], records)
     save(
         figure, path,
@@ -158,12 +159,10 @@ def _faster_table(records: list[Record]) -> str:
     rows = []
     for panel in known(records, [*fig2.PANELS, fig3.MNIST, fig3.SCRNA]):
         found = {method: faster(records, panel, method) for method in BANDITS}
-        if not found["banditpam"]:
-            continue
-        measured = max(n for n, (_, is_measured) in found["banditpam"].items() if is_measured)
-        last = max(found["banditpam"])
-        for n in sorted({measured, last}):
-            how = "measured" if n == measured else "FastPAM1 extrapolated by n²"
+        both = [n for n in found["banditpam"] if n in found["banditpam_original"]]
+        measured = [n for n in both if found["banditpam"][n][1]]
+        for n in sorted({*measured[-1:], *both[-1:]}):
+            how = "measured" if n in measured else "FastPAM1 extrapolated by n²"
             cells = [times(found[method][n][0]) for method in BANDITS]
             rows.append([f"{panel.title(records)}, n = {n:,}", how, *cells])
     head = [

@@ -70,9 +70,10 @@ def draw(records: list[Record], path: Path) -> None:
 
 def _draw_methods(ax: Any, records: list[Record], methods: list[str]) -> dict[str, Any]:
     ends = {}
-    step = min(b - a for a, b in pairwise(values(records, "n"))) / 9
+    every = values(records, "n")
+    step = min((b - a for a, b in pairwise(every)), default=every[0]) / 9
     for i, method in enumerate(methods):
-        sizes = [n for n in values(records, "n") if ratios(records, method, n)]
+        sizes = [n for n in every if ratios(records, method, n)]
         if not sizes:
             continue
         means = [mean_of(ratios(records, method, n)) for n in sizes]

@@ -126,6 +126,59 @@ def test_draws_what_is_there(finished: Path, tmp_path: Path, capsys: Captured) -
     assert not (tmp_path / "tiny" / "delta.png").exists()
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 9, 20])
+def test_draws_from_the_first_records(count: int, finished: Path, tmp_path: Path) -> None:
+    lines = (finished / "tiny" / "records.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "tiny").mkdir()
+    (tmp_path / "tiny" / "records.jsonl").write_text("".join(lines[:count]))
+    run(tmp_path, "--draw", "--only", "fig1a", "claims")
+    assert (tmp_path / "tiny" / "fig1a.png").is_file()
+
+
+def test_tables_of_any_part_of_the_records(finished: Path) -> None:
+    records = read(finished)
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        some = [one for one in records if rng.random() < rng.uniform(0.2, 0.9)]
+        claims = part("claims")
+        mine = [one for one in some if one["task"] == "fit" and not one["options"].get("delta")]
+        assert "nan" not in claims.tables(mine)
+
+
+def test_real_and_made_data_never_meet_in_a_figure(finished: Path, tmp_path: Path) -> None:
+    main, records = part("__main__"), read(finished)
+    runs = part("fig1a").runs(part("_scale").Scale("tiny"))
+    args = main.parse(["--tiny", "--draw"])
+    path = tmp_path / "records.jsonl"
+    made = [one for one in records if one["n"] == 200]
+    real = [one | {"synthetic": False} for one in records if one["n"] == 300]
+    for some, synthetic in ((made, True), (made + real[:1], False)):
+        path.write_text("".join(json.dumps(one) + "\n" for one in some))
+        chosen = main.with_data(runs, args, part("_records").Records(path))
+        assert {each.synthetic for each in chosen} == {synthetic}
+
+
+def test_steps_without_a_sigma_do_not_move_the_others() -> None:
+    appendix1 = part("appendix1")
+    five = [1.0, 2.0, 3.0, 4.0, 5.0]
+    known = {"method": "banditpam", "k": 10, "sigma": [five] * 10}
+    text = appendix1.tables([known, known | {"sigma": [five] * 9}, known | {"sigma": []}])
+    *_, whole, part_of_it, none = text.splitlines()
+    assert whole.count(" 3 ") == 10
+    assert part_of_it.count("–") == none.count("–") == 10
+
+
+def test_tells_of_records_of_another_version(
+    finished: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    records = [one | {"version": "0.0.7"} for one in read(finished)[:3]]
+    (tmp_path / "tiny").mkdir()
+    lines = "".join(json.dumps(one) + "\n" for one in records)
+    (tmp_path / "tiny" / "records.jsonl").write_text(lines)
+    run(tmp_path, "--draw", "--only", "fig1a")
+    assert "of medoids 0.0.7" in capsys.readouterr().err
+
+
 def test_only_what_makes_sense(capsys: Captured) -> None:
     parse = part("__main__").parse
     for wrong in (["--full", "--tiny"], ["--publish"], ["--repeats", "0"], ["--only", "fig9"]):

@@ -146,6 +146,32 @@ def test_columns_by_force(km: KMedoids, X: Any) -> None:
         np.testing.assert_allclose(known.inside, inside)
 
 
+def test_columns_far_from_zero() -> None:
+    X = 1.7e12 + np.arange(100.0)[:, None] * [1, 10]
+    known = columns(X, (np.arange(100) >= 50).astype(np.int32), 2)
+    np.testing.assert_allclose(known.deviation, X.std(axis=0))
+    np.testing.assert_allclose(known.mean, X.mean(axis=0))
+    np.testing.assert_allclose(known.apart()[1], 25 / np.arange(100.0).std())
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ([0.7, 0.7], "0.7"),
+        (np.array([70.7, 70.7], dtype=np.float32), "70.7"),
+        ([0.0, 0.0], "0"),
+        ([1_700_000_123.0] * 2, "1,700,000,123"),
+        ([2.1234e-9, 9e-9], "2.1e-09"),
+        ([-0.0001, 40.0], "0.0"),
+        ([5.00000001234, 5.00000004], "5.0000000123"),
+        ([1234.5678, 1240.0], "1,234.57"),
+    ],
+)
+def test_values_keep_the_digits_that_count(values: Any, text: str) -> None:
+    known = columns(np.asarray(values)[:, None], np.zeros(2, dtype=np.int32), 1)
+    assert known.text(0, values[0]) == text
+
+
 def test_medoids_as_text() -> None:
     names = ["spam", "spam!", "eggs", "eggs!", "eggs?"]
     strings = KMedoids(2, metric="levenshtein", random_state=0).fit(names)
@@ -162,6 +188,7 @@ def test_trees_as_lines_and_text() -> None:
     assert text_of(("a", [TREE, ("z", [])])) == "a(program(list(move, turn · left)), z)"
     assert is_tree(TREE)
     assert is_tree(as_dict)
+    assert not is_tree({"type": "dog", "weight": 3}), "a record"
     assert not is_tree("ab")
     assert not is_tree((1, 2))
     assert short("a  b\nc" * 9, 6) == "a b c…"
@@ -203,6 +230,15 @@ def test_history_of_other_methods(method: str, X: Any) -> None:
     assert plot.search(km).get_ylabel() == "arms that survive"
     losses = [line.get_ydata()[-1] for line in plot.loss(km).lines if len(line.get_ydata())]
     assert km.history_[-1]["loss"] in losses
+
+
+def test_loss_goes_through_every_step(X: Any) -> None:
+    km = KMedoids(12, random_state=0).fit(X)
+    curves = [line for line in plot.loss(km).lines if line.get_linestyle() == "-"]
+    assert len(curves) == 2, "BUILD and SWAP"
+    built, swapped = (line.get_ydata().tolist() for line in curves)
+    assert built[-1] == swapped[0], "no gap"
+    assert built + swapped[1:] == [step["loss"] for step in km.history_]
 
 
 def test_scan_marks_the_best_and_needs_no_silhouettes() -> None:

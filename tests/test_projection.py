@@ -84,12 +84,14 @@ def made() -> list[tuple[str, Any, dict[str, Any]]]:
         ("negative", cdist(X, X) - 1, {"metric": "precomputed"}),
         ("constant", np.ones((6, 4)), {}),
         ("constant, sparse", sparse.csr_array(np.ones((6, 4))), {}),
+        ("constant rows", np.tile([3.0, 0.0, 1.0, 2.0], (6, 1)), {}),
+        ("constant rows, sparse", sparse.csr_matrix(np.tile([3.0, 0.0, 1.0], (6, 1))), {}),
         ("constant distances", np.zeros((6, 6)), {"metric": "precomputed"}),
         ("two rows", X[:2], {}),
     ]
 
 
-@pytest.mark.filterwarnings("ignore:Only")
+@pytest.mark.filterwarnings("error", "ignore:Only")
 @pytest.mark.parametrize(("name", "X", "options"), made(), ids=[case[0] for case in made()])
 def test_any_data_has_a_place(name: str, X: Any, options: dict[str, Any]) -> None:
     n = X.shape[0] if hasattr(X, "shape") else len(X)

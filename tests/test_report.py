@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import re
 import sys
 from io import BytesIO
@@ -204,6 +205,71 @@ def test_mixed_tables(path: Path) -> None:
     assert payload(path)["clusters"][0]["columns"] == ["column 0", "column 1"]
 
 
+def test_values_are_not_rounded_away(path: Path) -> None:
+    report(np.array([[0.7, 2e-9], [0.7, 3e-9], [0.7, 9e-9]]), path, 1)
+    rows = payload(path)["sample"]["contents"]
+    assert rows[0] == ["0.7", "2e-09"]
+
+
+def test_names_in_any_script_are_carried_whole(path: Path) -> None:
+    n = 70_000
+    names = [f"Имя с буквами и длиной {at:07d}" for at in range(n)]
+    X = np.random.default_rng(0).normal(size=(n, 3)).astype(np.float32)
+    km = KMedoids(3, method="onebatch", init="random", random_state=0).fit(X)
+    km.report(X, path, names=names)
+    assert path.stat().st_size < 15e6
+    assert payload(path)["index"]["names"] == names
+    km.report(X, path, names=[f"{name:я<200}" for name in names])
+    assert path.stat().st_size < 15e6
+    assert "Only these can be found" in path.read_text(encoding="utf-8")
+
+
+def test_colour_images_are_fewer_where_the_page_gets_large(path: Path) -> None:
+    n = 4500
+    X = np.random.default_rng(0).integers(0, 256, (n, 32 * 32 * 3)).astype(np.float32)
+    km = KMedoids(3, method="onebatch", init="random", random_state=0).fit(X)
+    km.report(X, path, image_shape=(32, 32, 3))
+    assert 13e6 < path.stat().st_size < 15e6
+    at = unpacked(payload(path)["sample"]["at"], "<u4")
+    assert set(km.medoid_indices_) <= set(at.tolist())
+    said = f"draws {len(at):,} of the {n:,} rows, so that it stays below 15 MB"
+    assert said in path.read_text(encoding="utf-8")
+
+
+def test_trees_and_texts_are_fewer_too(path: Path, monkeypatch: Any) -> None:
+    report(["a"], path, 1, metric="levenshtein")
+    limit = path.stat().st_size + 100_000
+    monkeypatch.setattr("medoids._report._page._LARGEST", limit)
+    trees = [
+        ("top", [(f"{tree} {leaf}" + "x" * 90, []) for leaf in range(40)]) for tree in range(60)
+    ]
+    report(trees, path, 2, metric="tree_edit")
+    assert path.stat().st_size < limit
+    assert 2 < len(payload(path)["sample"]["contents"]) < 60
+    report(mixture(60, 3, 2, seed=0), path, 2, texts=["語" * 900] * 60)
+    assert path.stat().st_size < limit
+    assert 2 < len(payload(path)["sample"]["texts"]) < 60
+    monkeypatch.setattr("medoids._report._page._LARGEST", 1)
+    km = report(mixture(30, 3, 2, seed=0), path, 2)
+    assert unpacked(payload(path)["sample"]["at"], "<u4").tolist() == sorted(km.medoid_indices_)
+
+
+def test_many_medoids_are_smaller_images(path: Path) -> None:
+    X = np.random.default_rng(0).uniform(size=(150, 100 * 100))
+    km = KMedoids(150, init=range(150), random_state=0).fit(X)
+    km.report(X, path, image_shape=(100, 100))
+    medoid = payload(path)["clusters"][0]["content"]
+    assert Image.open(BytesIO(base64.b64decode(medoid))).size == (81, 81)
+
+
+def test_records_are_no_trees(path: Path) -> None:
+    records = [{"type": "dog", "weight": weight} for weight in (1, 2, 9)]
+    report(records, path, 2, metric=lambda a, b: float(abs(a["weight"] - b["weight"])))
+    assert payload(path)["sample"]["contents"][2] == "{'type': 'dog', 'weight': 9}"
+    report([{"type": "a"}, {"type": "b"}], path, 2, metric="tree_edit")
+    assert payload(path)["kind"] == "tree"
+
+
 def test_trees_strings_objects_and_matrices(path: Path) -> None:
     trees = [("top", [("a", [("b", [])])] * at) for at in range(1, 9)]
     report(trees, path, 2, metric="tree_edit")
@@ -262,6 +328,26 @@ def test_the_code_on_the_page_gives_the_same_medoids(path: Path) -> None:
     assert code.split("\n")[2] in path.read_text().replace("&#39;", "'")
     km.report(X, path, command="medoids cluster data.csv -k 3")
     assert "medoids cluster data.csv -k 3</code>" in path.read_text()
+
+
+def test_the_code_where_a_parameter_has_none() -> None:
+    X = mixture(20, 4, 2, seed=0)
+    km = KMedoids(2, metric=lambda a, b: float(abs(a - b).sum()), init=np.array([3, 4])).fit(X)
+    code = snippet(km, (2, 2))
+    compile(code, "", "exec")
+    assert "init=[3, 4], metric=...)  # with your metric" in code
+    assert 'km.report(X, "report.html", image_shape=(2, 2))' in code
+    assert "metric=one_line)" in snippet(KMedoids(2, metric=one_line))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no umask")
+def test_the_page_is_as_private_as_other_new_files(path: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        report(mixture(20, 3, 2, seed=0), path)
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_estimators_that_put_out_frames(path: Path) -> None:

@@ -36,6 +36,7 @@ HOSTILE = [
     "</script><script>alert(2)</script>",
     "<b>bold</b> <a href='https://example.org'>link</a>",
     "{{ 7 * 7 }} ${7 * 7} %{customdata}",
+    "Имя 語 😀 & 'so on'",
 ]
 Open = Callable[..., Any]
 

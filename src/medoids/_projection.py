@@ -107,7 +107,7 @@ def _components(some: Any, random: np.random.RandomState) -> NDArray[np.float64]
     if min(some.shape) < 3:
         values = some.toarray() if issparse(some) else some
         plane[:, : values.shape[1]] = values[:, :2]
-    elif some.max() > some.min():  # else all rows are one point
+    elif (some.max(axis=0) - some.min(axis=0)).max() > 0:  # else all rows are one point
         solver = "arpack" if issparse(some) else "randomized"
         plane[:] = PCA(2, svd_solver=solver, random_state=random).fit_transform(some)
     return plane

@@ -13,7 +13,7 @@ from .. import _validation as check
 from .._points import Indices
 from ..plot._pixels import Pixels
 from ..plot._things import is_tree, text_of
-from ._images import MEDOID, MEMBER, pngs
+from ._images import MEMBER, medoid_side, pngs
 from ._mixed import Mixed
 from ._pack import TEXT, clipped
 from ._tables import Numbers
@@ -47,14 +47,14 @@ class Contents(Protocol):
 class Images:
     kind = "image"
 
-    def __init__(self, X: Any, image_shape: tuple[int, ...]) -> None:
-        self.X, self.pixels = X, Pixels(X, image_shape)
+    def __init__(self, X: Any, image_shape: tuple[int, ...], k: int) -> None:
+        self.X, self.pixels, self.side = X, Pixels(X, image_shape), medoid_side(k)
 
     def members(self, rows: Indices) -> list[str]:
         return pngs(self.pixels, self.X[rows], MEMBER)
 
     def medoid(self, label: int, row: int) -> dict[str, Any]:
-        return {"content": pngs(self.pixels, self.X[[row]], MEDOID)[0]}
+        return {"content": pngs(self.pixels, self.X[[row]], self.side)[0]}
 
     def shared(self) -> dict[str, Any]:
         high, wide = self.pixels.shape[:2]
@@ -101,7 +101,7 @@ def contents(
     if image_shape is not None:
         if table is None:
             raise ValueError("image_shape is given, but X is no array of numbers: leave it out.")
-        return Images(table, image_shape)
+        return Images(table, image_shape, len(km.medoid_indices_))
     if table is not None:
         names = feature_names
         if names is None:
@@ -112,7 +112,7 @@ def contents(
     if km._medoids.columns:
         return Mixed(X, np.asarray(km.labels_), km.medoid_indices_, feature_names)
     things = check.as_objects(X)
-    if all(is_tree(thing) for thing in things):
+    if km.metric == "tree_edit" or all(is_tree(thing) for thing in things):
         return Trees(things)
     return Texts(things)
 

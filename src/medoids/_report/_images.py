@@ -13,6 +13,13 @@ from ..plot._pixels import Pixels
 
 # The longest side of a member's image and of a medoid's, in pixels.
 MEMBER, MEDOID = 32, 160
+# Pixels of all medoids together.
+_PIXELS = 1_000_000
+
+
+def medoid_side(k: int) -> int:
+    """The longest side of a medoid's image: the more medoids, the smaller."""
+    return int(np.clip(np.sqrt(_PIXELS / k), MEMBER, MEDOID))
 
 
 def png(image: NDArray[np.uint8], side: int) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import json
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,14 @@ from numpy.typing import ArrayLike
 
 # No name and no text on the page is longer.
 NAME, TEXT = 200, 4000
+# What could end the script that carries the JSON, and what UTF-8 cannot say.
+_UNSAFE = re.compile("[<>&'\u2028\u2029\ud800-\udfff]")
+
+
+def as_json(value: Any) -> str:
+    """A value as JSON that is safe inside a page; letters of any script stay as they are."""
+    text = json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def packed(values: ArrayLike, kind: str) -> str:

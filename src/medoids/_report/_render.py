@@ -8,6 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from ._pack import as_json
+
 _PARTS = Path(__file__).parent / "page"
 # In the order in which they need each other.
 _SCRIPTS = ("base", "draw", "lists", "map", "charts", "views", "main")
@@ -28,7 +30,7 @@ class Template:
             loader=jinja2.FileSystemLoader(_PARTS), autoescape=True, trim_blocks=True,
             lstrip_blocks=True, undefined=jinja2.StrictUndefined,
         )  # fmt: skip
-        environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
+        environment.policies |= {"json.dumps_function": as_json, "json.dumps_kwargs": {}}
         self._page = environment.get_template("page.html")
         own = "".join(_read(f"{name}.js") for name in _SCRIPTS)
         self._scripts = [_clean(offline.get_plotlyjs()), own]

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from .._projection import choose, project, ranks
 from .._silhouette import nearest_two
 from ._contents import Contents
-from ._pack import NAME, TEXT, clipped, packed
+from ._pack import NAME, TEXT, as_json, clipped, packed
 
 if TYPE_CHECKING:
     from .._estimator import KMedoids
 
-# Up to so many rows, each can be found by its name even if it is not drawn.
-_KNOWN = 100_000
+# Up to so many rows and bytes of names, each can be found even if it is not drawn.
+_KNOWN, _NAMES = 100_000, 5_000_000
 
 
 class Rows:
@@ -41,23 +41,22 @@ class Rows:
         max_members: int,
         random_state: Any,
     ) -> None:
-        self.labels, self.names, self.texts = np.asarray(km.labels_), names, texts
+        self.labels, self.texts = np.asarray(km.labels_), texts
+        self.names = None if names is None else [clipped(name, NAME) for name in names]
         self.near = nearest_two(distances, self.labels)
         self.rank = ranks(self.labels, self.near.first, km.medoid_indices_)
         self.drawn = choose(self.labels, self.rank, km.medoid_indices_, max_members)
         n = len(self.labels)
-        self.known = np.arange(n) if n <= _KNOWN else self.drawn
+        small = n <= _KNOWN and len(as_json(self.names).encode()) <= _NAMES
+        self.known = np.arange(n) if small else self.drawn
         self.plane = project(km, X, self.drawn, random_state)
 
     def index(self) -> dict[str, Any]:
         """All rows that can be found: names, clusters and distances."""
         near, known = self.near, self.known
-        names = None
-        if self.names is not None:
-            names = [clipped(self.names[row], NAME) for row in known]
         return {
             "rows": packed(known, "<u4"),
-            "names": names,
+            "names": None if self.names is None else [self.names[row] for row in known],
             "label": packed(self.labels[known], "<i4"),
             "rank": packed(self.rank[known], "<u4"),
             "first": packed(near.first[known], "<f4"),

@@ -5,11 +5,13 @@ from __future__ import annotations
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from .._estimator import KMedoids
 
 
-def snippet(km: KMedoids) -> str:
+def snippet(km: KMedoids, image_shape: tuple[int, ...] | None = None) -> str:
     """Python code with all parameters that are not the default ones."""
     defaults = signature(type(km)).parameters
     given = {
@@ -20,13 +22,24 @@ def snippet(km: KMedoids) -> str:
     given.setdefault("n_clusters", km.n_clusters)
     first = f"n_clusters={given.pop('n_clusters')}"
     rest = [f"{name}={_written(value)}" for name, value in given.items()]
+    own = [name for name, value in given.items() if _written(value) == "..."]
+    shape = "" if image_shape is None else f", image_shape={tuple(map(int, image_shape))}"
+    comment = f"  # with your {' and '.join(own)}" if own else ""
     return (
         "from medoids import KMedoids\n\n"
-        f"km = KMedoids({', '.join([first, *rest])})\n"
+        f"km = KMedoids({', '.join([first, *rest])}){comment}\n"
         "km.fit(X)\n"
-        'km.report(X, "report.html")'
+        f'km.report(X, "report.html"{shape})'
     )
 
 
 def _written(value: Any) -> str:
-    return getattr(value, "__name__", None) or repr(value)
+    """A value as code; "..." where it has none."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    text = getattr(value, "__name__", None) or repr(value)
+    try:
+        compile(text, "", "eval")
+    except SyntaxError:  # "<lambda>", "<object at 0x...>"
+        return "..."
+    return text

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from .._points import Indices
-from ..plot._columns import columns, digits, fixed
+from ..plot._columns import columns
 from ._pack import NAME, clipped, number
 
 # Columns that set a cluster apart, of these the ones that members show, and the most values
@@ -104,7 +104,6 @@ class Numbers(Table):
         super().__init__(names, range(X.shape[1]), labels)
         self.X, self.medoids, self.known = X, medoids, columns(X, labels, len(medoids))
         self.apart = self.known.apart()
-        self.after = [digits(deviation) for deviation in self.known.deviation]
 
     def order(self, label: int) -> NDArray[np.int64]:
         if not issparse(self.X):
@@ -116,9 +115,9 @@ class Numbers(Table):
     def cells(self, rows: Indices, chosen: Indices) -> list[list[str]]:
         part = self.X[rows][:, chosen]
         values = part.toarray() if issparse(part) else part
-        after = [self.after[at] for at in chosen]
-        return [[fixed(float(v), d) for v, d in zip(row, after, strict=True)] for row in values]
+        text = self.known.text
+        return [[text(at, value) for at, value in zip(chosen, row, strict=True)] for row in values]
 
     def means(self, label: int, column: int) -> tuple[str, str]:
-        both = self.known.inside[label, column], self.known.mean[column]
-        return fixed(both[0], self.after[column]), fixed(both[1], self.after[column])
+        inside, mean = self.known.inside[label, column], self.known.mean[column]
+        return self.known.text(column, inside), self.known.text(column, mean)

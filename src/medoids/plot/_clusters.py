@@ -93,15 +93,14 @@ def silhouette(km: KMedoids, X: ArrayLike, ax: Any = None) -> Any:
     """
     check_is_fitted(km)
     values = medoid_silhouette(km.transform(X))
-    means = [
-        values[np.asarray(km.labels_) == c].mean() if c in np.asarray(km.labels_) else 0.0
-        for c in _clusters(km)
-    ]
-    order = sorted(_clusters(km), key=lambda label: -means[label])
+    labels = np.asarray(km.labels_)
+    own = [np.sort(values[labels == label])[::-1] for label in range(len(km.medoid_indices_))]
+    means = [inside.mean() if len(inside) else 0.0 for inside in own]
+    order = sorted(range(len(own)), key=lambda label: -means[label])
     ax = axes(ax, 7, min(2.5 + 0.3 * len(order), 8))
     gap, top = 0.006 * len(values), 0.0
     for label in order:
-        inside = np.sort(values[np.asarray(km.labels_) == label])[::-1]
+        inside = own[label]
         if not len(inside):
             continue
         at = np.linspace(0, len(inside) - 1, min(len(inside), _OUTLINE)).astype(int)
@@ -120,7 +119,3 @@ def silhouette(km: KMedoids, X: ArrayLike, ax: Any = None) -> Any:
     quiet(ax, "x")
     title(ax, f"{len(values):,} rows in {len(order)} clusters: mean silhouette {values.mean():.3f}")
     return ax
-
-
-def _clusters(km: KMedoids) -> range:
-    return range(len(km.medoid_indices_))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,8 @@ from sklearn.utils import gen_batches
 
 # Rows that are looked at together.
 _ROWS = 4096
+# Digits after the point that fit into a cell.
+_AFTER = 6
 
 
 class Columns(NamedTuple):
@@ -24,14 +27,27 @@ class Columns(NamedTuple):
         """How many standard deviations each cluster's mean is from the mean of all rows."""
         return (self.inside - self.mean) / np.where(self.deviation > 0, self.deviation, np.inf)
 
+    def text(self, column: int, value: float) -> str:
+        """A value, in digits that show a hundredth of its column's deviation; never minus zero."""
+        deviation = float(self.deviation[column])
+        # A column that is constant has six digits.
+        unit = deviation or 1e-4 * abs(float(self.mean[column])) or 1.0
+        after = max(2 - round(math.log10(unit)), 0)
+        value = round(float(value), after) + 0.0
+        return f"{value:,.{after}f}" if deviation and after <= _AFTER else f"{value:,.15g}"
+
 
 def columns(X: Any, labels: NDArray[np.int32], k: int) -> Columns:
     """Sum up the columns, a batch of rows at a time."""
     X = csr_array(X) if issparse(X) else np.asarray(X)
     n, width = X.shape
     sums, squares = np.zeros((k, width)), np.zeros(width)
+    # Relative to one of them: squares of timestamps would leave no digits for their deviation.
+    base = np.zeros(width) if issparse(X) else X[0].astype(np.float64)
     for batch in gen_batches(n, _ROWS):
         rows = X[batch].astype(np.float64)
+        if not issparse(X):
+            rows -= base
         count = batch.stop - batch.start
         owners = csr_array((np.ones(count), (labels[batch], np.arange(count))), (k, count))
         part = owners @ rows
@@ -40,14 +56,5 @@ def columns(X: Any, labels: NDArray[np.int32], k: int) -> Columns:
     mean = sums.sum(axis=0) / n
     sizes = np.bincount(labels, minlength=k)
     inside = np.where(sizes[:, None] > 0, sums / np.maximum(sizes, 1)[:, None], mean)
-    return Columns(mean, np.sqrt(np.maximum(squares / n - mean**2, 0)), inside)
-
-
-def digits(deviation: float) -> int:
-    """How many digits after the point show a hundredth of the deviation."""
-    return int(np.clip(2 - np.rint(np.log10(deviation)), 0, 6)) if deviation > 0 else 0
-
-
-def fixed(value: float, after: int) -> str:
-    """A number with so many digits after the point; never minus zero."""
-    return f"{round(value, after) + 0.0:,.{after}f}"
+    deviation = np.sqrt(np.maximum(squares / n - mean**2, 0))
+    return Columns(base + mean, deviation, base + inside)

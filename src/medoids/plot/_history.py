@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
@@ -38,13 +39,15 @@ def loss(km: KMedoids, ax: Any = None) -> Any:
     """
     check_is_fitted(km)
     ax = axes(ax, 7, 4)
-    steps = list(enumerate(km.history_, 1))
-    for (at, old), (after, new) in pairwise(steps):
-        ends = old["loss"], new["loss"]
-        ax.plot((at, after), ends, color=_PHASES[new["phase"]], linewidth=1.6)
-    for at, step in steps:
-        size = 5 if len(steps) <= 40 else 2.5
-        ax.plot(at, step["loss"], "o", color=_PHASES[step["phase"]], markersize=size)
+    steps = [(at, step["loss"], step["phase"]) for at, step in enumerate(km.history_, 1)]
+    size = 5 if len(steps) <= 40 else 2.5
+    before: list[Any] = []  # the last step of the phase before, where the line goes on
+    for phase, group in groupby(steps, key=itemgetter(2)):
+        own = list(group)
+        at, losses, _ = zip(*before, *own, strict=True)
+        ax.plot(at, losses, color=_PHASES[phase], linewidth=1.6)
+        ax.plot(at[len(before) :], losses[len(before) :], "o", color=_PHASES[phase], ms=size)
+        before = own[-1:]
     ax.annotate(
         f"{km.history_[-1]['loss']:,.6g}", (len(steps), km.history_[-1]["loss"]), xytext=(0, 8),
         textcoords="offset points", ha="right", fontsize=9, color=INK,

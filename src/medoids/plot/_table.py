@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from ._columns import columns, digits, fixed
+from ._columns import columns
 from ._style import BLUE, INK, PAPER, RED, axes, by_size, headline, quiet, title
 from ._things import short
 
@@ -35,7 +35,7 @@ def table(km: KMedoids, things: Any, X: Any, sizes: NDArray[np.int64], ax: Any) 
     limit = float(np.clip(np.abs(scaled).max(), 1e-9, _FAR))
     ax.imshow(scaled, cmap=_diverging(), vmin=-limit, vmax=limit, aspect="auto")
     for (row, column), value in np.ndenumerate(values) if values.size <= _CELLS else ():
-        text = fixed(value, digits(float(deviation[column])))
+        text = known.text(int(chosen[column]), value)
         ax.text(column, row, text, ha="center", va="center", fontsize=7.5, color=INK)
     _label(ax, km, chosen, [f"{label} ({sizes[label]:,})" for label in order])
     for at in range(1, len(order)):

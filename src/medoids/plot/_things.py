@@ -17,7 +17,7 @@ _repr.maxarray = 60
 def is_tree(thing: Any) -> bool:
     """Whether this looks like (label, [children]), or a dict with "type" and "children"."""
     if isinstance(thing, Mapping):
-        return "type" in thing
+        return "type" in thing and isinstance(thing.get("children"), tuple | list)
     if not isinstance(thing, tuple | list) or len(thing) != 2:
         return False
     label, children = thing
