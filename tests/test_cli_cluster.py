@@ -18,6 +18,7 @@ from cli_files import (
     COLUMNS,
     NAMES,
     ROWS,
+    json_lines,
     labels_of,
     mixed,
     result_of,
@@ -296,3 +297,23 @@ def test_mixed_columns_know_their_kinds(tmp_path: Path) -> None:
     assert columns["size"]["low"] == known.min()
     assert columns["size"]["high"] == known.max()
     assert columns["colour"]["type"] == columns["on"]["type"] == "category"
+
+
+def test_half_an_emoji_does_not_cost_the_result() -> None:
+    Path("w.jsonl").write_text('{"id": "r\\ud83d", "w": "ab\\ud83d"}\n{"id": "s", "w": "xyz"}\n')
+    assert cluster("w.jsonl", "-k", "2", "--field", "w") == 0
+    result = result_of(Path("w-medoids"))
+    assert sorted(result["centers"]) == ["ab\ud83d", "xyz"]
+    assert "r\\ud83d" in labels_of(Path("w-medoids/labels.csv"))[0]
+    assert main(["predict", "w-medoids", "w.jsonl", "--out", "new.csv", "-q"]) == 0
+    assert Path("new.csv").read_text() == Path("w-medoids/labels.csv").read_text()
+
+
+def test_deep_trees_are_written(tmp_path: Path) -> None:
+    trees: list[Any] = [{"type": "leaf"}, {"type": "leaf"}]
+    for at in range(190):
+        trees[0] = {"type": str(at), "children": [trees[0]]}
+    trees[1] = {"type": "root", "children": [trees[1]]}
+    json_lines(trees)(tmp_path / "deep.jsonl")
+    assert cluster("deep.jsonl", "-k", "2") == 0
+    assert trees[0] in result_of(Path("deep-medoids"))["centers"]

@@ -49,6 +49,19 @@ def test_it_may_be_run_again_and_leaves_out_what_cannot_be_drawn(
     assert "▀" not in out, "no picture where there are no colours"
 
 
+def test_other_results_are_not_replaced(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("medoids._cli.demo.find_spec", lambda module: None)
+    Path("rows.csv").write_text("a,b\n1,2\n3,4\n")
+    assert main(["cluster", "rows.csv", "-k", "1", "--out", "mine", "-q"]) == 0
+    assert main(["demo", "--out", "mine", "-q"]) == 2
+    assert "mine exists: --force replaces it" in capsys.readouterr().err
+    assert len(result_of(Path("mine"))["medoids"]) == 1
+    assert main(["demo", "--out", "mine", "-q", "--force"]) == 0
+    assert result_of(Path("mine"))["command"] == "medoids demo"
+
+
 def test_new_rows_can_be_given_to_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("medoids._cli.demo.find_spec", lambda module: None)
     assert main(["demo", "--quiet"]) == 0

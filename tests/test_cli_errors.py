@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from cli_files import CASES, ROWS, plain_env, run, table, text
 from medoids.__main__ import main
+from medoids._cli.run import _message
 
 
 @pytest.fixture(autouse=True)
@@ -61,6 +64,8 @@ BAD_FILES: dict[str, tuple[bytes, str]] = {
     "some.jsonl": (b'"a"\n{"b": 1}\n', "objects in some lines only"),
     "null.jsonl": (b"null\n", "nothing (null) at line 1"),
     "nan.jsonl": (b"[1, 2]\n[NaN, 3]\n", "NaN or infinity at line 2"),
+    "huge.jsonl": (b"[1, 2]\n[1" + b"0" * 400 + b", 3]\n", "a number too large at line 2"),
+    "deep.jsonl": (b"[" * 500 + b"]" * 500 + b"\n", "line 1: nested too deep"),
     "nested.jsonl": (b'{"v": [1]}\n{"v": [2]}\n', "--field v"),
     "twig.jsonl": (b'{"type": "a", "children": [{"x": 1}]}\n{"type": "b"}\n', "row '1' is no tree"),
 }
@@ -135,6 +140,7 @@ BAD_OPTIONS: dict[str, str] = {
     "cluster rows.csv -k 2 --format xls": "--format 'xls' is unknown",
     "cluster rows.csv -k 2 --image-shape 3x3": "does not fit rows.csv",
     "cluster rows.csv -k 2 --image-shape big": "like 28x28",
+    "cluster rows.csv -k 2 --image-shape 2x2x1": "or 32x32x3",
     "cluster rows.csv -k 2 --init 3": "--init has 1 row indices",
     "cluster rows.csv -k 2 --init nowhere": "--init 'nowhere' is unknown",
     "cluster rows.csv -k 2 --swap slow": "--swap 'slow' is unknown",
@@ -142,12 +148,23 @@ BAD_OPTIONS: dict[str, str] = {
     "cluster rows.csv -k 2 --memory-limit 1KB": "--memory-limit '1KB' is too small",
     "cluster rows.csv -k 2 --jobs 0": "--jobs 0 has no meaning",
     "cluster rows.csv -k 2 --fast": "no such option: --fast",
+    "cluster name.csv -k 2 --names name": "no column besides the row names",
+    "cluster mixed.csv -k 2 --metric gower": "row '2' has 'inf' in column 'a'",
+    "cluster packed.zip -k 2": "is a zip file, but not of NumPy arrays",
+    "cluster sparse.npz -k 2 --field data": "leave out --field",
+    "cluster lists.jsonl -k 2 --columns a": "--columns is for tables",
+    "cluster lists.jsonl -k 2 --names a": "--names is for tables",
+    "cluster lists.jsonl -k 2 --field a": "--field is for objects",
+    "cluster fields.jsonl -k 2 --field v --columns w": "--columns is for tables",
     "cluster two.npz -k 2": "say which with --field",
     "cluster two.npz -k 2 --field lft": "did you mean left?",
     "clutser rows.csv": "no such command 'clutser'",
     "scan rows.csv -k 2-5": "write it like 2:20",
     "scan rows.csv -k 5:2": "is empty or below 1",
     "scan rows.csv -k 2:61": "-k up to 61 is more than the 60 rows",
+    "scan rows.csv -k 2:99999999999": "is more than the 60 rows",
+    "scan rows.csv -k 2:3 --out picture": "--out picture is no picture: end it in .png",
+    "scan rows.csv -k 2:3 --out scan.xyz": "is no picture",
     "predict words.txt rows.csv": "words.txt is a file",
     "predict . rows.csv": ". has no result.json",
 }  # fmt: skip
@@ -158,6 +175,13 @@ def test_bad_options(line: str, tmp_path: Path, capsys: pytest.CaptureFixture[st
     table(tmp_path / "rows.csv")
     text(tmp_path / "words.txt")
     np.savez("two.npz", left=ROWS, right=ROWS)
+    sparse.save_npz("sparse.npz", sparse.csr_matrix(ROWS))
+    with zipfile.ZipFile("packed.zip", "w") as packed:
+        packed.writestr("rows.csv", "a,b\n1,2\n")
+    Path("name.csv").write_text("name\nx\ny\n")
+    Path("mixed.csv").write_text("a,b\n1,x\n2,y\ninf,x\n4,y\n")
+    Path("lists.jsonl").write_text("[1, 2]\n[3, 4]\n")
+    Path("fields.jsonl").write_text('{"v": "a", "w": 1}\n{"v": "b", "w": 2}\n')
     assert BAD_OPTIONS[line] in complaint(capsys, *line.split())
     assert not Path("rows-medoids").exists()
 
@@ -241,3 +265,9 @@ def test_importing_the_library_imports_no_command_line() -> None:
     code += "('typer', 'rich') or m.startswith('medoids._cli')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_names_of_files_are_told_without_their_escapes_and_as_they_are(capsys: Any) -> None:
+    assert "\x1b" not in complaint(capsys, "cluster", "\x1b[2Jgone.csv", "-k", "2")
+    message = "No such file: '/data/X/a.csv'"
+    assert _message(FileNotFoundError(message)) == message

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 from cli_files import ROWS, labels_of, plain_env, result_of, table
 from medoids import KMedoids, k_medoids
 from medoids.__main__ import main
+from medoids._cli.interrupts import interruptible, patience
 
 # A fit of many rows and clusters, which takes minutes, and tells when BUILD has begun.
 SCRIPT = """
@@ -141,19 +143,112 @@ def test_while_the_page_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("medoids._cli.cluster.REPORT_NEEDS", ())
     assert main(["cluster", "rows.csv", "-k", "3", "--report"]) == 130
     assert not Path("rows-medoids/report.html").exists()
-    assert len(result_of(Path("rows-medoids"))["medoids"]) == 3
+    result = result_of(Path("rows-medoids"))
+    assert len(result["medoids"]) == 3
+    assert result["status"] == "done"
 
 
-def test_while_results_are_written(
+def press(monkeypatch: pytest.MonkeyPatch, where: str, times: int) -> None:
+    """Let Ctrl-C be pressed so many times when this is called, and let it go on."""
+    module, _, name = where.rpartition(".")
+    function = getattr(import_module(module), name)
+
+    def wrapped(*args: Any, **more: Any) -> Any:
+        for _ in range(times):
+            signal.raise_signal(signal.SIGINT)
+        return function(*args, **more)
+
+    monkeypatch.setattr(where, wrapped)
+
+
+@pytest.mark.parametrize("where", ["own_distances", "summarise", "write_labels", "write_result"])
+def test_what_was_found_is_not_lost(
+    where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table(tmp_path / "rows.csv")
+    press(monkeypatch, f"medoids._cli.cluster.{where}", 1)
+    assert main(["cluster", "rows.csv", "-k", "3"]) == 130
+    assert result_of(Path("rows-medoids"))["status"] == "done"
+    assert sorted(os.listdir("rows-medoids")) == ["labels.csv", "medoids.csv", "result.json"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_what_waits_leaves_the_page_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    table(tmp_path / "rows.csv")
+    drawn: list[int] = []
+    monkeypatch.setattr(KMedoids, "report", lambda *args, **more: drawn.append(1))
+    monkeypatch.setattr("medoids._cli.cluster.REPORT_NEEDS", ())
+    press(monkeypatch, "medoids._cli.cluster.own_distances", 1)
+    assert main(["cluster", "rows.csv", "-k", "3", "--report"]) == 130
+    assert drawn == []
+    assert result_of(Path("rows-medoids"))["status"] == "done"
+
+
+def test_an_impatient_second_ctrl_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    table(tmp_path / "rows.csv")
+    interrupt_at(monkeypatch, 2)
+    press(monkeypatch, "medoids._cli.fitting._as_far", 1)
+    assert main(["cluster", "rows.csv", "-k", "4"]) == 130
+    result = result_of(Path("rows-medoids"))
+    assert (result["status"], len(result["medoids"])) == ("interrupted", 2)
+
+
+def test_twice_while_results_are_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     table(tmp_path / "rows.csv")
-
-    def stop(*args: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("medoids._cli.cluster.write_result", stop)
+    press(monkeypatch, "medoids._cli.cluster.write_result", 2)
     assert main(["cluster", "rows.csv", "-k", "3"]) == 130
     assert "interrupted: nothing was written" in capsys.readouterr().err
     assert os.listdir() == ["rows.csv"]
+
+
+@pytest.mark.parametrize("after", [1, 2])
+def test_while_one_folder_takes_the_place_of_another(
+    after: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table(tmp_path / "rows.csv")
+    assert main(["cluster", "rows.csv", "-k", "3"]) == 0
+    rename, calls = Path.rename, []
+
+    def stop(self: Path, target: Path) -> None:
+        rename(self, target)
+        calls.append(1)
+        if len(calls) == after:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "rename", stop)
+    assert main(["cluster", "rows.csv", "-k", "2", "--force"]) == 130
+    assert len(result_of(Path("rows-medoids"))["medoids"]) == (3 if after == 1 else 2)
+    assert sorted(os.listdir()) == ["rows-medoids", "rows.csv"]
+
+
+def test_a_real_signal_after_the_fit(tmp_path: Path) -> None:
+    table(tmp_path / "rows.csv")
+    script = "import sys, time, medoids._cli.cluster as c; own = c.own_distances\n"
+    script += "def slow(*args):\n print('FOUND', flush=True); time.sleep(1); return own(*args)\n"
+    script += "c.own_distances = slow\nfrom medoids.__main__ import main\n"
+    script += "sys.exit(main(sys.argv[1:]))"
+    process = start(script, "cluster", "rows.csv", "-k", "3", cwd=tmp_path)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "FOUND\n"
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert result_of(tmp_path / "rows-medoids")["status"] == "done"
+
+
+def test_an_interrupt_that_is_ignored_stays_so() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with patience() as waiting, interruptible():
+            signal.raise_signal(signal.SIGINT)
+        assert not waiting.came
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)

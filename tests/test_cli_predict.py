@@ -96,6 +96,33 @@ def test_categories_that_look_like_numbers() -> None:
     assert new.tolist() == [old[0], old[0]]
 
 
+def test_categories_are_read_as_they_are_written() -> None:
+    lines = [f"{at % 5},{'007' if at < 5 else 'NA' if at < 9 else 'x'}\n" for at in range(10)]
+    Path("old.csv").write_text("v,kind\n" + "".join(lines))
+    assert main(["cluster", "old.csv", "-k", "3", "--metric", "gower", "--out", "found", "-q"]) == 0
+    old = labels_of(Path("found/labels.csv"))
+    for some in (slice(0, 5), slice(5, 9)):
+        Path("new.csv").write_text("v,kind\n" + "".join(lines[some]))
+        assert main(["predict", "found", "new.csv", "--out", "l.csv", "-q", "--force"]) == 0
+        new = labels_of(Path("l.csv"))
+        assert new[1].tolist() == old[1][some].tolist()
+        np.testing.assert_array_equal(new[3], old[3][some])
+
+
+def test_text_among_numbers_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    found("mixed")
+    Path("new.csv").write_text("name,size,colour,on\nx,1,red,True\ny,unknown,red,True\n")
+    line = complaint(capsys, "found", "new.csv")
+    assert "row 'y' has 'unknown' in column 'size'" in line
+
+
+def test_columns_without_names(capsys: pytest.CaptureFixture[str]) -> None:
+    found("npy")
+    Path("named.csv").write_text("a,b,c,x\n1,2,3,4\n")
+    line = complaint(capsys, "found", "named.csv")
+    assert "has the columns a, b, c, x, but the result was found on 0, 1, 2, 3" in line
+
+
 def test_distances_to_the_points_of_the_fit() -> None:
     matrix = np.abs(ROWS[:, :1] - ROWS[:, 0])
     np.save("distances.npy", matrix)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
+import os
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +35,9 @@ from cli_files import (
 )
 from medoids import KMedoids
 from medoids.__main__ import main
+from medoids._cli.inputs import Reading
+from medoids._cli.read import read as read_source
+from medoids._cli.source import open_source
 
 
 @pytest.fixture(autouse=True)
@@ -40,11 +46,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def read(path: str, **options: Any) -> Any:
-    from medoids._cli.inputs import Reading
-    from medoids._cli.read import read
-    from medoids._cli.source import open_source
-
-    return read(open_source(path, options.pop("format", None)), Reading(**options))
+    return read_source(open_source(path, options.pop("format", None)), Reading(**options))
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -252,3 +254,172 @@ def test_empty_lines_of_text_keep_the_numbers_of_the_others() -> None:
         file.write(b"one\n\nthree\n")
     made = read("t.txt.gz")
     assert (made.X, made.names) == (["one", "three"], ["1", "3"])
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="pipes have no names here")
+@pytest.mark.parametrize("name", ["csv", "npy"])
+def test_a_pipe_is_read_once_and_whole(name: str) -> None:
+    rows = np.arange(60_000).reshape(20_000, 3)
+    if name == "csv":
+        content = ("a,b,c\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows)).encode()
+    else:
+        np.save("rows.npy", rows)
+        content = Path("rows.npy").read_bytes()
+    assert len(content) > 200_000
+    end, start = os.pipe()
+    writer = threading.Thread(target=lambda: os.fdopen(start, "wb").write(content), daemon=True)
+    writer.start()
+    source = open_source(f"/dev/fd/{end}", name)
+    made = read_source(source, Reading())
+    os.close(end)
+    np.testing.assert_array_equal(made.X, rows)
+    assert source.sha256 == hashlib.sha256(content).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1,2,\n2,4,\n3,6,\n", [[1, 2], [2, 4], [3, 6]]),
+        ("1;2;\n2;4;\n", [[1, 2], [2, 4]]),
+        ("1,2\n2,4\n", [[1, 2], [2, 4]]),
+    ],
+)
+def test_no_row_is_taken_for_a_header(text: str, expected: list[list[float]]) -> None:
+    Path("t.csv").write_text(text)
+    made = read("t.csv")
+    np.testing.assert_array_equal(made.X, expected)
+    assert "the first line has no names: columns are numbered from 0" in made.notes
+
+
+def test_a_first_row_with_a_hole_is_no_header() -> None:
+    Path("t.csv").write_text("1,,3\n0,2,3\n5,1,4\n")
+    made = read("t.csv", mixed=True)
+    assert made.X.to_numpy()[:, 0].tolist() == [1, 0, 5]
+    assert np.isnan(made.X.iloc[0, 1])
+
+
+def test_years_above_row_names_are_a_header() -> None:
+    Path("t.csv").write_text(",2001,2002\nx,1,2\ny,3,4\n")
+    made = read("t.csv")
+    assert (made.names, made.features) == (["x", "y"], ["2001", "2002"])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a;b\n1;2\n1,5;2\n", [[1, 2], [1.5, 2]]),
+        ("1,5;2,5\n3,5;4,5\n", [[1.5, 2.5], [3.5, 4.5]]),
+        ("Länge, cm;Breite\n1,5;2\n3;4\n", [[1.5, 2], [3, 4]]),
+        ('"a";"b"\n"x";1;2\n"y";3;4\n', [[1, 2], [3, 4]]),
+        ("a,b\n1,2\n3,4\n", [[1, 2], [3, 4]]),
+    ],
+)
+def test_separators_and_decimal_commas(text: str, expected: list[list[float]]) -> None:
+    Path("t.csv").write_text(text)
+    np.testing.assert_array_equal(read("t.csv").X, expected)
+
+
+def test_long_cells_and_quotes_after_a_space() -> None:
+    Path("long.csv").write_text(f"v,word\n1,{'x' * 200_000}\n2,y\n")
+    assert [len(word) for word in read("long.csv", columns=["word"]).X] == [200_000, 1]
+    Path("quoted.csv").write_text('x, "y, z"\n1, 2\n3, 4\n')
+    made = read("quoted.csv")
+    assert made.features == ["x", "y, z"]
+    np.testing.assert_array_equal(made.X, [[1, 2], [3, 4]])
+
+
+def test_words_for_missing_are_text_among_text() -> None:
+    Path("t.csv").write_text("v,code\n1,NA\nNA,NB\n3,null\n4,None\n")
+    made = read("t.csv", columns=["code"])
+    assert made.X == ["NA", "NB", "null", "None"]
+    assert any("'NA' in column 'code' is taken as text" in note for note in made.notes)
+    table = read("t.csv", mixed=True).X
+    assert table["code"].tolist() == made.X
+    assert np.isnan(table["v"][1])
+    Path("hole.csv").write_text("v,code,on\n1,NA,True\n2,,\n3,x,False\n")
+    hole = read("hole.csv", mixed=True).X
+    assert hole["code"].tolist() == ["NA", None, "x"]
+    assert hole["on"].tolist() == [True, None, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "format"),
+    [
+        ("a;b\n1;2\n3;4\n", "csv"),
+        ('name,v\n"Smith, J",3\nDoe,4\n', "csv"),
+        ('\ufeff{"v": 1}\n{"v": 2}\n', "jsonl"),
+        ("title\nSmith, John\nDoe, Jane\n", "text"),
+        ("1.5\n2\n", "csv"),
+    ],
+)
+def test_formats_are_told_from_what_is_inside(text: str, format: str) -> None:
+    Path("data").write_text(text, encoding="utf-8")
+    assert open_source("data").format == format
+
+
+FLAT = [{"id": at, "type": "dog", "weight": float(at % 5)} for at in range(10)]
+
+
+def test_records_with_a_type_are_no_trees(tmp_path: Path) -> None:
+    json_lines(FLAT)(tmp_path / "v.jsonl")
+    assert read("v.jsonl", mixed=True).kind == "table"
+    made = read("v.jsonl", columns=["weight"])
+    assert made.X.ravel().tolist() == [each["weight"] for each in FLAT]
+
+
+def test_columns_of_records_with_children(tmp_path: Path) -> None:
+    json_lines([each | {"children": at} for at, each in enumerate(FLAT)])(tmp_path / "v.jsonl")
+    assert read("v.jsonl", columns=["weight", "children"]).features == ["weight", "children"]
+
+
+def test_only_ends_of_lines_end_a_line() -> None:
+    Path("t.txt").write_bytes("ab\u2028cd\r\ne\x0cf\rg\n".encode())
+    made = read("t.txt")
+    assert (made.X, made.names) == (["ab\u2028cd", "e\x0cf", "g"], ["1", "2", "3"])
+
+
+def test_strings_of_bytes() -> None:
+    np.save("words.npy", np.array([b"spam", "é".encode()]))
+    assert read("words.npy").X == ["spam", "é"]
+
+
+@pytest.mark.parametrize(
+    ("shape", "image"),
+    [
+        ((5, 4, 4, 1), (4, 4)),
+        ((5, 4, 4, 3), (4, 4, 3)),
+        ((5, 4, 4, 4), None),
+        ((5, 4, 4), (4, 4)),
+    ],
+)
+def test_which_arrays_are_images(shape: tuple[int, ...], image: tuple[int, ...] | None) -> None:
+    np.save("i.npy", np.ones(shape))
+    assert read("i.npy").image_shape == image
+    assert read("i.npy", transpose=True).image_shape is None
+
+
+def test_genes_instead_of_cells(tmp_path: Path) -> None:
+    CASES["h5ad"].write(tmp_path / "cells.h5ad")
+    assert main(["cluster", "cells.h5ad", "-k", "2", "--transpose"]) == 0
+    assert labels_of(Path("cells-medoids/labels.csv"))[0] == [f"g{at}" for at in range(12)]
+    assert read("cells.h5ad", transpose=True).features == NAMES
+
+
+def test_indexes_of_parquet() -> None:
+    import pandas as pd
+
+    named = pd.DataFrame({"a": [1, 2]}, index=pd.Index(["x", "y"], name="cell"))
+    named.to_parquet("named.parquet")
+    assert read("named.parquet", names="cell").names == ["x", "y"]
+    two = pd.MultiIndex.from_tuples([("p", 1), ("q", 2)], names=["who", "when"])
+    pd.DataFrame({"a": [1, 2], "index": [3, 4]}, index=two).to_parquet("two.parquet")
+    made = read("two.parquet")
+    assert (made.names, made.features) == (["p 1", "q 2"], ["a", "index-1"])
+    assert read("two.parquet", names="when").names == ["1", "2"]
+
+
+def test_a_column_with_a_comma_in_its_name() -> None:
+    Path("t.csv").write_text('"a, b",c,d\n1,2,3\n4,5,6\n')
+    assert main(["cluster", "t.csv", "-k", "1", "--columns", '"a, b",d']) == 0
+    result = result_of(Path("t-medoids"))
+    assert [each["name"] for each in result["data"]["columns"]] == ["a, b", "d"]

@@ -73,7 +73,7 @@ def test_notes_are_said_once(capsys: pytest.CaptureFixture[str]) -> None:
     ("text", "ks"), [("2:4", [2, 3, 4]), ("5", [5]), ("2:9:3", [2, 5, 8]), ("1:1", [1])]
 )
 def test_ranges(text: str, ks: list[int]) -> None:
-    assert parse_range(text) == ks
+    assert list(parse_range(text)) == ks
 
 
 @pytest.mark.parametrize("text", ["", "2:", "0:3", "4:2", "2:5:0", "2-5", "a:b", "-1:3"])
@@ -103,6 +103,7 @@ def test_negative_distances_have_no_silhouette(capsys: pytest.CaptureFixture[str
     assert main(argv) == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["suggestion"] is None
+    assert "below 0" in shown["reason"]
     assert {trial["silhouette"] for trial in shown["trials"]} == {None}
 
 
@@ -121,6 +122,7 @@ def test_ctrl_c_keeps_what_is_done(
     shown = json.loads(capsys.readouterr().out)
     assert [trial["k"] for trial in shown["trials"]] == [2, 3]
     assert "interrupted" in shown["reason"]
+    assert shown["status"] == "interrupted"
 
 
 def test_bars() -> None:

@@ -110,3 +110,21 @@ def test_other_columns_at_predict() -> None:
     km = KMedoids(2, metric="gower").fit(table)
     with pytest.raises(ValueError, match=r"columns|feature"):
         km.predict(table.drop(columns="colour"))
+
+
+@pytest.mark.parametrize("bad", [np.inf, -np.inf, 10**400], ids=["inf", "-inf", "huge"])
+def test_infinity_is_refused(bad: Any) -> None:
+    rows = [[1.0, "x"], [2.0, "y"], [bad, "x"], [4, "y"]]
+    with pytest.raises(
+        ValueError, match=r"X\[2\] has .* in column 0, which holds numbers"
+    ) as caught:
+        k_medoids(rows, 2, metric="gower")
+    one_line(caught.value)
+
+
+def test_new_rows_name_what_is_wrong() -> None:
+    table = pd.DataFrame({"v": [1.0, 2.0, 3.0]})
+    km = KMedoids(2, metric="gower").fit(table)
+    for bad in ("unknown", np.inf):
+        with pytest.raises(ValueError, match=rf"X\[1\] has '{bad}' in column 'v'"):
+            km.predict(pd.DataFrame({"v": [1.0, bad]}))

@@ -37,13 +37,16 @@ class Gower(Measure):
             raise ValueError(
                 f"X has the columns {list(columns)}, but the fit had {self.names}: give these."
             )
-        kinds = list(zip(columns.values(), self._numeric, strict=True))
-        numbers = [values for values, is_number in kinds if is_number]
-        others = [values for values, is_number in kinds if not is_number]
+        numbers = self._numbers(columns)
+        others = [
+            values
+            for values, is_number in zip(columns.values(), self._numeric, strict=True)
+            if not is_number
+        ]
         n = len(next(iter(columns.values())))
         scaled = np.empty((n, len(numbers)))
-        for at, values in enumerate(numbers):
-            scaled[:, at] = (_as_numbers(values) - self._low[at]) / self._range[at]
+        for at, column in enumerate(numbers):
+            scaled[:, at] = (column - self._low[at]) / self._range[at]
         codes = np.empty((n, len(others)), dtype=np.int32)
         for at, values in enumerate(others):
             known = self._codes[at]
@@ -55,16 +58,20 @@ class Gower(Measure):
     def _learn(self, columns: dict[Any, Sequence[Any]]) -> None:
         self.names = list(columns)
         self._numeric = [_is_numeric(values) for values in columns.values()]
-        numbers = [
-            _as_numbers(values)
-            for values, is_number in zip(columns.values(), self._numeric, strict=True)
-            if is_number
-        ]
-        known = [values[~np.isnan(values)] for values in numbers]
+        known = [values[~np.isnan(values)] for values in self._numbers(columns)]
         self._low = np.array([v.min() if len(v) else 0.0 for v in known])
         high = np.array([v.max() if len(v) else 0.0 for v in known])
         self._range = np.where(high > self._low, high - self._low, 1.0)
         self._codes = [{} for is_number in self._numeric if not is_number]
+
+    def _numbers(self, columns: dict[Any, Sequence[Any]]) -> list[NDArray[np.float64]]:
+        """The columns of numbers, which are finite or missing."""
+        found = []
+        for (name, values), is_number in zip(columns.items(), self._numeric, strict=True):
+            if is_number:
+                found.append(_as_numbers(values))
+                _check_finite(found[-1], values, name)
+        return found
 
     def fill(
         self, left: Any, arms: Indices, right: Any, refs: Indices, out: Floats, workers: Workers
@@ -115,9 +122,24 @@ def _is_numeric(values: Sequence[Any]) -> bool:
 
 
 def _as_numbers(values: Sequence[Any]) -> NDArray[np.float64]:
+    """NaN stands for what is missing, infinity for what is no number."""
+    return np.array([_as_number(value) for value in values], dtype=np.float64)
+
+
+def _as_number(value: Any) -> float:
+    if _missing(value):
+        return np.nan
     try:
-        return np.array(
-            [np.nan if _missing(value) else float(value) for value in values], dtype=np.float64
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return np.inf
+
+
+def _check_finite(numbers: NDArray[np.float64], values: Sequence[Any], name: Any) -> None:
+    wrong = np.isinf(numbers)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise ValueError(
+            f"X[{row}] has {str(values[row])[:30]!r} in column {name!r}, which holds numbers:"
+            " put a finite one there, or leave it empty."
         )
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"a column of numbers has something else: {error}.") from None

@@ -137,7 +137,7 @@ def _scan(
     metric_param: opt.MetricParam = None,
     method: opt.Method = "banditpam",
     swap: opt.Swap = "best",
-    init: opt.Init = "build",
+    init: opt.InitName = "build",
     max_iter: opt.MaxIter = 300,
     delta: opt.Delta = None,
     memory_limit: opt.MemoryLimit = None,
@@ -185,7 +185,7 @@ def _predict(
     out: opt.OutLabels = None,
     force: opt.Force = False,
     as_json: opt.Json = False,
-    quiet: opt.Quiet = False,
+    quiet: opt.QuietLines = False,
     debug: opt.Debug = False,
 ) -> Job:
     """Give new rows the cluster of their nearest medoid.
@@ -206,6 +206,7 @@ def _metrics(as_json: opt.Json = False, debug: opt.Debug = False) -> Job:
 @app.command("demo", epilog=_examples("demo", "", "--out digits"))
 def _demo(
     out: opt.OutDemo = Path("out/demo"),
+    force: opt.Force = False,
     jobs: opt.Jobs = None,
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
@@ -216,7 +217,7 @@ def _demo(
     MNIST where the folder $MEDOIDS_DATA has mnist.npz, else scikit-learn's digits.
     Writes a picture and a page to explore, besides all that 'medoids cluster' writes.
     """
-    return lambda: demo(out, jobs, Screen(quiet, as_json))
+    return lambda: demo(out, force, jobs, Screen(quiet, as_json))
 
 
 def _command(ctx: typer.Context, name: str) -> str:

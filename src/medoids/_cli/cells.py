@@ -27,9 +27,12 @@ def read_h5ad(source: Source, reading: Reading) -> Input:
     except Exception as error:  # of h5py, or any of a file that is not as anndata writes it
         raise Problem(f"{source.name} is damaged or no .h5ad: {said(error)}.") from None
     values, features, counts = _values(cells, reading.field, source.name)
+    names = [str(name) for name in cells.obs_names]
+    if reading.transpose:
+        names, features = features, unique_names(names)
     made = from_array(values, source.name, reading._replace(names=None), features)
-    made.names = [str(name) for name in cells.obs_names]
-    if counts:
+    made.names = names
+    if counts and not reading.transpose:
         made.kind = "cells"
     return made
 

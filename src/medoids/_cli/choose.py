@@ -29,6 +29,8 @@ KINDS: dict[str, Kind] = {
     "sequences": Kind("sequences of numbers", "dtw"),
     "table": Kind("rows of mixed columns", "gower"),
 }
+# All that a metric may be called.
+NAMES = (*METRICS, *SYNONYMS, *MEASURES, "precomputed")
 # The kinds that a measure of objects takes; those that are not here compare strings.
 _SUITS = {"tree_edit": ["trees"], "dtw": ["sequences", "rows"], "gower": ["table"]}
 _NUMBERS = ["rows", "sparse", "cells"]
@@ -45,9 +47,8 @@ def suits(metric: str) -> list[str]:
 
 def check_names(metric: str | None, method: str) -> None:
     """Both are known, before any work is done."""
-    known = [*METRICS, *SYNONYMS, *MEASURES, "precomputed"]
-    if metric is not None and metric not in known:
-        raise unknown("--metric", metric, known, " 'medoids metrics' lists all.")
+    if metric is not None and metric not in NAMES:
+        raise unknown("--metric", metric, NAMES, " 'medoids metrics' lists all.")
     if method not in METHODS:
         raise unknown("--method", method, METHODS)
 

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 from .choose import choose
 from .fitting import Fitted, fit, own_distances
-from .folder import check_target, new_folder
+from .folder import check_target, new_folder, new_text
 from .inputs import Input, Reading
+from .interrupts import INTERRUPTED, interruptible, patience
 from .problem import headless_plot, need
 from .read import read
 from .results import (
@@ -25,7 +26,6 @@ from .results import (
 from .screen import Screen, clusters_table, number, saved
 from .source import Source
 
-INTERRUPTED = 130
 # What the extra `report` brings.
 REPORT_NEEDS = ("jinja2", "plotly", "PIL")
 
@@ -68,8 +68,10 @@ def cluster(
     params = params | {"metric": choose(params["metric"], made, source.name)}
     facts = describe(source, made, reading)
     source.forget()
-    fitted = fit(made, params, screen)
-    return finish(made, fitted, facts, params, target, screen, command)
+    with patience() as waiting:
+        fitted = fit(made, params, screen)
+        code = finish(made, fitted, facts, params, target, screen, command)
+    return INTERRUPTED if waiting.came else code
 
 
 def finish(
@@ -82,30 +84,32 @@ def finish(
     command: str,
 ) -> int:
     """Write what was found, and show it."""
-    failed: Exception | None = None
-    with screen.doing("writing"), new_folder(target.folder, target.force) as folder:
+    failed: BaseException | None = None
+    doing = screen.doing("writing (Ctrl-C twice gives it up)")
+    with doing, new_folder(target.folder, target.force) as folder:
         own = own_distances(fitted.km, made.X)
         if not fitted.interrupted:
             try:
-                _draw(folder, made, fitted, target, facts["file"], command)
-            except KeyboardInterrupt:
-                fitted = fitted._replace(interrupted=True)
-            except Exception as error:  # a page that fails must not cost the result
+                with interruptible():
+                    _draw(folder, made, fitted, target, facts["file"], command)
+            except (Exception, KeyboardInterrupt) as error:  # no page must cost the result
                 failed = error
         result = summarise(made, fitted, own, params, command)
         held = centers(made, fitted.km.medoid_indices_)
         write_medoids(folder, made, result["medoids"], held)
         names = [each["name"] for each in result["medoids"]]
-        with (folder / "labels.csv").open("w", encoding="utf-8", newline="") as file:
+        with new_text(folder / "labels.csv") as file:
             write_labels(file, made.names, fitted.km.labels_, names, own)
         there = [each.name for each in folder.iterdir()]
         result |= {"files": sorted([*there, "result.json"]), "data": facts}
         write_result(folder, result | {"centers": held, "history": fitted.km.history_})
     texts = held if made.kind == "strings" else None
     show(result, texts, target.folder, screen)
-    if failed is not None:
+    if isinstance(failed, KeyboardInterrupt):
+        screen.warn("interrupted: what was still to be drawn is left out")
+    elif failed is not None:
         raise failed
-    return INTERRUPTED if fitted.interrupted else 0
+    return INTERRUPTED if fitted.interrupted or failed is not None else 0
 
 
 def _draw(

@@ -14,17 +14,21 @@ from numpy.typing import NDArray
 from ..datasets import load_mnist
 from .cluster import REPORT_NEEDS, Target, finish
 from .fitting import Fitted, fit
-from .folder import check_target
+from .folder import check_target, read_result
 from .inputs import Input, numbered
+from .interrupts import INTERRUPTED, patience
 from .pictures import mosaic
+from .problem import Problem
 from .screen import Screen
 
 K = 10
+_COMMAND = "medoids demo"
 
 
-def demo(out: Path, jobs: int | None, screen: Screen) -> int:
+def demo(out: Path, force: bool, jobs: int | None, screen: Screen) -> int:
     """Cluster the digits, show the medoids, write everything to `out`."""
-    check_target(out, force=True)
+    force = force or _is_demo(out)
+    check_target(out, force)
     title, images = load()
     n, height, width = images.shape
     rows = images.reshape(n, -1)
@@ -33,8 +37,6 @@ def demo(out: Path, jobs: int | None, screen: Screen) -> int:
     params: dict[str, Any] = {
         "n_clusters": K, "metric": "l2", "metric_params": {}, "n_jobs": jobs, "random_state": 0,
     }  # fmt: skip
-    fitted = fit(made, params, screen)
-    _show(made, fitted, screen)
     facts = {
         "file": title, "sha256": hashlib.sha256(rows.tobytes()).hexdigest(), "kind": "rows",
         "rows": n, "reading": {}, "columns": [{"name": name} for name in made.features or []],
@@ -42,8 +44,20 @@ def demo(out: Path, jobs: int | None, screen: Screen) -> int:
     }  # fmt: skip
     report = _there(screen, "report", "the page", REPORT_NEEDS)
     picture = _there(screen, "plot", "the picture", ("matplotlib",))
-    target = Target(out, force=True, report=report, picture=picture)
-    return finish(made, fitted, facts, params, target, screen, "medoids demo")
+    target = Target(out, force, report, picture)
+    with patience() as waiting:
+        fitted = fit(made, params, screen)
+        _show(made, fitted, screen)
+        code = finish(made, fitted, facts, params, target, screen, _COMMAND)
+    return INTERRUPTED if waiting.came else code
+
+
+def _is_demo(folder: Path) -> bool:
+    """What an earlier run of this wrote is no loss."""
+    try:
+        return bool(read_result(folder).get("command") == _COMMAND)
+    except Problem:
+        return False
 
 
 def load() -> tuple[str, NDArray[np.float32]]:

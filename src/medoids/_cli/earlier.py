@@ -11,7 +11,7 @@ from .._data import Data, MatrixData
 from .._data import read as read_data
 from .choose import KINDS
 from .inputs import Input, Reading, numbered
-from .problem import Problem, need
+from .problem import Problem, few, need
 from .read import read
 from .source import Source
 
@@ -26,18 +26,22 @@ def read_alike(source: Source, given: Reading, result: dict[str, Any]) -> Input:
     stored = [column["name"] for column in facts.get("columns", [])]
     if columns is None and stored and stored != numbered(len(stored)):
         columns = stored
-    if source.format == "text":
+    fields = source.format != "jsonl" or source.text.lstrip()[:1] == "{"
+    if source.format == "text" or not fields:  # which has no columns to choose from
         columns = None
     reading = before._replace(
-        columns=columns, field=given.field or before.field, names=given.names or before.names
-    )
+        columns=columns, field=given.field or before.field, names=given.names or before.names,
+        texts=[each["name"] for each in facts.get("columns", []) if each.get("type") == "category"],
+    )  # fmt: skip
     made = read(source, reading)
     _check_kind(made, facts, source.name)
     if stored and made.features != stored:
-        wide = len(made.features or [])
+        there = made.features or []
+        has, had = f"{len(there)} columns", f"{len(stored)}"
+        if len(there) == len(stored):
+            has, had = f"the columns {few(there)}", few(stored)
         raise Problem(
-            f"{source.name} has {wide} columns, but the result was found on {len(stored)} columns:"
-            " give the same ones."
+            f"{source.name} has {has}, but the result was found on {had}: give the same ones."
         )
     if made.kind == "table":
         _as_before(made, facts["columns"])

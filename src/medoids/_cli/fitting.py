@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import KMedoids
 from .._monitor import watching
 from .inputs import Input
+from .interrupts import interruptible
 from .problem import Problem, in_options, one_line
 from .progress import Follower, following
 from .screen import Screen
@@ -49,7 +50,7 @@ def fit(made: Input, params: dict[str, Any], screen: Screen, prefix: str = "") -
         warnings.simplefilter("always", ConvergenceWarning)
         with following(screen, prefix, lambda: screen.notes(made.notes)) as follower:
             try:
-                with watching(follower):
+                with interruptible(), watching(follower):
                     km.fit(made.X)
                 interrupted = False
             except KeyboardInterrupt:
@@ -58,7 +59,7 @@ def fit(made: Input, params: dict[str, Any], screen: Screen, prefix: str = "") -
                 km = _as_far(made, params, follower)
                 interrupted = True
             except (TypeError, ValueError) as error:
-                raise Problem(_of_rows(in_options(one_line(error)), made.names)) from error
+                raise Problem(of_rows(in_options(one_line(error)), made.names)) from error
     made.notes.clear()  # they have been shown
     for each in caught:
         if issubclass(each.category, ConvergenceWarning) and not interrupted:
@@ -66,7 +67,7 @@ def fit(made: Input, params: dict[str, Any], screen: Screen, prefix: str = "") -
     return Fitted(km, interrupted, time.perf_counter() - began)
 
 
-def _of_rows(text: str, names: list[str]) -> str:
+def of_rows(text: str, names: list[str]) -> str:
     """What the library says of X[3], said of the row by its name."""
     return re.sub(r"\bX\[(\d+)\]", lambda found: f"row {names[int(found[1])]!r}", text)
 

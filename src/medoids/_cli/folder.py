@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from .problem import Problem
 
@@ -51,13 +51,16 @@ def new_folder(folder: Path, force: bool) -> Iterator[Path]:
         _open_to_others(staged)
         if folder.exists():
             old = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-            folder.rename(old)  # onto an empty folder
             try:
+                folder.rename(old)  # onto an empty folder
                 staged.rename(folder)
             except BaseException:
-                old.rename(folder)
+                if not folder.exists():
+                    old.rename(folder)
                 raise
-            shutil.rmtree(old)
+            finally:
+                if folder.exists():
+                    shutil.rmtree(old, ignore_errors=True)
         else:
             staged.rename(folder)
     finally:
@@ -126,3 +129,8 @@ def new_file(path: Path, force: bool) -> Iterator[Path]:
         yield made
         check_file(path, force)
         made.replace(path)
+
+
+def new_text(path: Path) -> TextIO:
+    """A file for text; half of an emoji, which UTF-8 has not, is written as JSON has it."""
+    return path.open("w", encoding="utf-8", errors="backslashreplace", newline="")

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import sys
+from collections.abc import Iterable
+from itertools import islice
 from typing import NamedTuple
 
 
@@ -35,17 +39,32 @@ MAGIC = {
 
 def sniff(head: bytes) -> str:
     """The text format that these first bytes look like."""
-    text = head.decode("utf-8", "replace")
+    text = head.decode("utf-8-sig", "replace")
     # The last line may be cut short.
     whole = text.splitlines()[:-1] or [text]
-    lines = [line for line in whole[:20] if line.strip()]
+    lines = [line for line in whole if line.strip()]
     if lines and lines[0].lstrip()[0] in "{[":
         return "jsonl"
-    for mark, format in (("\t", "tsv"), (",", "csv")):
-        counts = {line.count(mark) for line in lines}
-        if len(counts) == 1 and counts != {0}:
+    for mark, format in (("\t", "tsv"), (",", "csv"), (";", "csv")):
+        if evenly_cut(cells(lines, mark)):
             return format
-    return "csv" if all(is_number(line) for line in lines) else "text"
+    return "csv" if all(is_number(line) for line in lines[:20]) else "text"
+
+
+def cells(lines: Iterable[str], mark: str) -> Iterable[list[str]]:
+    """The cells of each line that has any."""
+    csv.field_size_limit(sys.maxsize)
+    return (row for row in csv.reader(lines, delimiter=mark, skipinitialspace=True) if row)
+
+
+def evenly_cut(rows: Iterable[list[str]]) -> bool:
+    """The first rows have equally many cells, two or more.
+
+    The very first may have one less: R writes no name above row names.
+    """
+    first, *others = [len(row) for row in islice(rows, 20)] or [0]
+    width = others[0] if others else first
+    return first > 1 and set(others) <= {width} and width - first in (0, 1)
 
 
 def is_number(text: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -22,6 +23,8 @@ class Reading(NamedTuple):
         The column, or JSON field, with the names of the rows.
     transpose, normalize, mixed : bool
         Cluster the columns of a matrix; scale counts; take text columns as categories.
+    texts : sequence of str
+        The columns that held text in an earlier file, whatever is in this one.
     """
 
     columns: list[str] | None = None
@@ -30,6 +33,7 @@ class Reading(NamedTuple):
     transpose: bool = False
     normalize: bool = False
     mixed: bool = False
+    texts: Sequence[str] = ()
 
 
 @dataclass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from .inputs import Input, Reading, only_for_tables
@@ -11,11 +12,15 @@ from .source import Source
 from .tables import from_frame, identifies
 from .values import from_values
 
+# Levels of lists and objects in one value.
+_DEEPEST = 400
+
 
 def read_text(source: Source, reading: Reading) -> Input:
     """A string a line. The name of a row is the number of its line; empty lines are left out."""
     only_for_tables(reading, "plain text")
-    lines = [(at, line) for at, line in enumerate(source.text.splitlines(), 1) if line.strip()]
+    ends = re.split(r"\r\n?|\n", source.text)  # splitlines knows seven more
+    lines = [(at, line) for at, line in enumerate(ends, 1) if line.strip()]
     return Input([line for _, line in lines], "strings", [str(at) for at, _ in lines])
 
 
@@ -25,9 +30,17 @@ def read_json_lines(source: Source, reading: Reading) -> Input:
     if not all(isinstance(value, dict) for value in values):
         if any(isinstance(value, dict) for value in values):
             raise Problem(f"{source.name} has objects in some lines only: give one kind.")
+        if reading.field is not None:
+            raise Problem(f"--field is for objects, but {source.name} has none: leave it out.")
+        only_for_tables(reading, "JSON lines without fields")
         return from_values(values, places, source.name)
-    field = reading.field or ("ast" if all("ast" in value for value in values) else None)
-    if field is None and not all("type" in value for value in values):
+    field = reading.field
+    if field is None and (reading.columns is not None or reading.mixed):
+        return _records(values, source.name, reading)
+    only_for_tables(reading._replace(names=None), f"the field {field!r} of JSON lines")
+    if field is None and all("ast" in value for value in values):
+        field = "ast"
+    if field is None and not _are_trees(values):
         return _records(values, source.name, reading)
     name, notes = reading.names, []
     if name is None and _identify(values):
@@ -47,7 +60,7 @@ def _parse(source: Source) -> tuple[list[str], list[Any]]:
     for at, line in enumerate(source.text.split("\n"), 1):
         if line.strip():
             try:
-                values.append(json.loads(line))
+                values.append(_shallow(json.loads(line), line))
             except (json.JSONDecodeError, RecursionError) as error:
                 said = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deep"
                 raise Problem(
@@ -55,6 +68,26 @@ def _parse(source: Source) -> tuple[list[str], list[Any]]:
                 ) from None
             places.append(str(at))
     return places, values
+
+
+def _shallow(value: Any, line: str) -> Any:
+    """The value, if Python can write it again: that takes two calls for a level."""
+    if line.count("[") + line.count("{") <= _DEEPEST:
+        return value
+    depth, level = 0, [value]
+    while level:
+        depth += 1
+        held = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [each for some in held for each in some if isinstance(each, (list, dict))]
+    if depth > _DEEPEST:
+        raise RecursionError
+    return value
+
+
+def _are_trees(values: list[Any]) -> bool:
+    """All have a type, and some have children: many a flat record has a type."""
+    typed = all("type" in value for value in values)
+    return typed and any("children" in value for value in values)
 
 
 def _held(values: list[Any], field: str, option: str, places: list[str]) -> list[Any]:

@@ -36,8 +36,15 @@ def read_npz(source: Source, reading: Reading) -> Input:
     file = source.plain_path or io.BytesIO(source.content)
     try:
         with np.load(file, allow_pickle=False) as archive:
+            if not all(name.endswith(".npy") for name in archive.zip.namelist()):
+                raise Problem(
+                    f"{source.name} is a zip file, but not of NumPy arrays: unpack it; if it is an"
+                    " Excel file, save the table as CSV."
+                )
             there = list(archive.files)
             is_sparse = {"format", "shape", "data"} <= set(there)
+            if is_sparse and reading.field is not None:
+                raise Problem(f"{source.name} holds one sparse matrix: leave out --field.")
             if not is_sparse:
                 array = archive[_which(there, reading.field, source.name)]
         if is_sparse:
@@ -66,19 +73,20 @@ def from_array(array: Any, file: str, reading: Reading, features: Any = None) ->
     kind = getattr(array.dtype, "kind", "O")
     if kind in "US" and array.ndim == 1:
         only_for_tables(reading, "a list of strings")
-        return Input([str(each) for each in array], "strings", numbered(len(array)))
+        texts = [_text(each) for each in array.tolist()]
+        return Input(texts, "strings", numbered(len(texts)))
     if kind not in "biuf":
         raise Problem(f"{file} holds values of type {array.dtype}: give numbers.")
     shape = None
     if array.ndim in (3, 4):
-        shape = array.shape[1:]
+        shape = _image_shape(array.shape[1:])
         array = array.reshape(len(array), -1)
     elif array.ndim == 1:
         array = array.reshape(-1, 1)
     if array.ndim != 2 or 0 in array.shape:
         raise Problem(f"{file} holds an array of shape {array.shape}: give rows and columns.")
     if reading.transpose:
-        array = array.T
+        array, shape = array.T, None
     if sparse.issparse(array):
         array = sparse.csr_array(array)
     named = numbered(array.shape[1]) if features is None else features
@@ -90,6 +98,17 @@ def from_array(array: Any, file: str, reading: Reading, features: Any = None) ->
     made.features, made.image_shape = named, shape
     _no_holes(made, file)
     return made
+
+
+def _text(value: str | bytes) -> str:
+    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value
+
+
+def _image_shape(shape: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The shape of an image, grey or in colours; None if this is none."""
+    if shape[2:] == (1,):
+        return shape[:2]
+    return shape if shape[2:] in ((), (3,)) else None
 
 
 def _which(there: list[str], field: str | None, file: str) -> str:

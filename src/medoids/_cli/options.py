@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from .._kmedoids import METHODS
-from .._measures import MEASURES
-from .._metrics import METRICS, SYNONYMS
+from .choose import NAMES
 from .formats import FORMATS
 
 _INPUT, _SEARCH, _OUTPUT = "Input", "Clustering", "Output"
 
 
 def _metrics(incomplete: str) -> list[str]:
-    return _starting([*METRICS, *SYNONYMS, *MEASURES, "precomputed"], incomplete)
+    return _starting(NAMES, incomplete)
 
 
 def _methods(incomplete: str) -> list[str]:
@@ -27,8 +27,8 @@ def _formats(incomplete: str) -> list[str]:
     return _starting(FORMATS, incomplete)
 
 
-def _starting(names: object, incomplete: str) -> list[str]:
-    return [name for name in names if name.startswith(incomplete)]  # type: ignore[attr-defined]
+def _starting(names: Iterable[str], incomplete: str) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]
 
 
 File = Annotated[
@@ -60,7 +60,7 @@ Columns = Annotated[
     str | None,
     typer.Option(
         "--columns", metavar="A,B,…", rich_help_panel=_INPUT,
-        help="Cluster by these columns only.",
+        help="Cluster by these columns only; a name with a comma in quotes.",
     ),
 ]  # fmt: skip
 Names = Annotated[
@@ -131,6 +131,13 @@ Init = Annotated[
     typer.Option(
         "--init", metavar="NAME", rich_help_panel=_SEARCH,
         help="build, random, k-medoids++, lab, or row numbers such as 3,17,40.",
+    ),
+]  # fmt: skip
+InitName = Annotated[
+    str,
+    typer.Option(
+        "--init", metavar="NAME", rich_help_panel=_SEARCH,
+        help="build, random, k-medoids++ or lab.",
     ),
 ]  # fmt: skip
 MaxIter = Annotated[
@@ -205,6 +212,10 @@ Json = Annotated[
 Quiet = Annotated[
     bool,
     typer.Option("--quiet", "-q", rich_help_panel=_OUTPUT, help="Say nothing but errors."),
+]
+QuietLines = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", rich_help_panel=_OUTPUT, help="Say nothing besides the lines."),
 ]
 Debug = Annotated[
     bool,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -10,8 +11,11 @@ from .problem import Problem
 
 
 def parse_list(text: str | None) -> list[str] | None:
-    """The names between the commas."""
-    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+    """The names between the commas; one that has a comma is in quotes, as in a CSV file."""
+    if text is None:
+        return None
+    names = next(csv.reader([text], skipinitialspace=True), [])
+    return [name.strip() for name in names if name.strip()]
 
 
 def parse_init(text: str) -> str | list[int]:
@@ -25,8 +29,11 @@ def parse_shape(text: str | None) -> tuple[int, ...] | None:
     """Height and width, and perhaps channels."""
     if text is None:
         return None
-    if not re.fullmatch(r"\d+(x\d+){1,2}", text.strip().lower()):
-        raise Problem(f"--image-shape {text!r} is no shape: write height x width, like 28x28.")
+    if not re.fullmatch(r"\d+x\d+(x3)?", text.strip().lower()):
+        raise Problem(
+            f"--image-shape {text!r} is no shape: write height x width, like 28x28, or 32x32x3"
+            " for colours."
+        )
     return tuple(int(part) for part in text.lower().split("x"))
 
 
@@ -47,7 +54,7 @@ def parse_params(given: Sequence[str]) -> dict[str, Any]:
     return params
 
 
-def parse_range(text: str) -> list[int]:
+def parse_range(text: str) -> range:
     """The numbers of "2:20" or "2:20:3", the last one included; or of "5"."""
     match = re.fullmatch(r"(\d+)(?::(\d+)(?::(\d+))?)?", text.strip())
     if not match:
@@ -56,4 +63,4 @@ def parse_range(text: str) -> list[int]:
     last, step = int(match[2] or first), int(match[3] or 1)
     if first < 1 or last < first or step < 1:
         raise Problem(f"-k {text!r} is empty or below 1: write it like 2:20.")
-    return list(range(first, last + 1, step))
+    return range(first, last + 1, step)

@@ -38,7 +38,7 @@ def _line(upper: NDArray[np.floating], lower: NDArray[np.floating]) -> Text:
     for above, below in zip(upper, lower, strict=True):
         shades = [round(255 * min(max(float(each), 0.0), 1.0)) for each in (above, below)]
         front, back = (f"rgb({shade},{shade},{shade})" for shade in shades)
-        text.append(_UPPER, style=Style(color=front.replace(" ", ""), bgcolor=back))
+        text.append(_UPPER, style=Style(color=front, bgcolor=back))
     return text
 
 

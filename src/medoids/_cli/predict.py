@@ -9,8 +9,10 @@ import numpy as np
 
 from .._threads import Workers
 from .earlier import medoids_of, read_alike
-from .folder import check_file, new_file, read_result
+from .fitting import of_rows
+from .folder import check_file, new_file, new_text, read_result
 from .inputs import Reading
+from .problem import Problem, in_options, one_line
 from .results import write_labels
 from .screen import Screen
 from .source import Source
@@ -30,15 +32,19 @@ def predict(
         check_file(out, force)
     result = read_result(folder)
     made = read_alike(source, given, result)
-    screen.notes(made.notes)
     medoids = medoids_of(result)
+    try:
+        new = medoids.like(made.X)
+    except (TypeError, ValueError) as error:
+        raise Problem(of_rows(in_options(one_line(error)), made.names)) from error
+    screen.notes(made.notes)
     with Workers(jobs) as workers:
-        distances = medoids.between(medoids.like(made.X), workers)
+        distances = medoids.between(new, workers)
     labels = distances.argmin(axis=0)
     own = distances[labels, np.arange(made.n)]
     names = [each["name"] for each in result["medoids"]]
     if out is not None:
-        with new_file(out, force) as path, path.open("w", encoding="utf-8", newline="") as file:
+        with new_file(out, force) as path, new_text(path) as file:
             write_labels(file, made.names, labels, names, own)
         screen.notes([f"written to {out}"])
     elif not screen.as_json:

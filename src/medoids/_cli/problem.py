@@ -49,7 +49,7 @@ def unknown(what: str, given: str, known: Iterable[str], more: str = "") -> Prob
 
 def few(names: Iterable[str], most: int = 12) -> str:
     """Names in a row, the first of them if there are many."""
-    names = [printable(name) for name in names]
+    names = [f'"{name}"' if "," in name else name for name in map(printable, names)]
     shown = ", ".join(names[:most])
     return f"{shown} and {len(names) - most} more" if len(names) > most else shown
 

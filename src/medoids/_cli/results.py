@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .fitting import Fitted
-from .folder import MARK
+from .folder import MARK, new_text
 from .inputs import Input, Reading
 from .source import Source
 
@@ -124,7 +124,8 @@ def plain(value: Any) -> Any:
 
 def write_result(folder: Path, result: dict[str, Any]) -> None:
     text = json.dumps(plain(result), ensure_ascii=False, allow_nan=False, indent=1)
-    (folder / "result.json").write_text(text + "\n", encoding="utf-8")
+    with new_text(folder / "result.json") as file:
+        file.write(text + "\n")
 
 
 def write_labels(
@@ -142,13 +143,13 @@ def write_medoids(
 ) -> None:
     """The medoids as a table, or, if they are sparse or have no columns, as JSON lines."""
     if made.features is None or sparse.issparse(made.X):
-        with (folder / "medoids.jsonl").open("w", encoding="utf-8") as file:
+        with new_text(folder / "medoids.jsonl") as file:
             for each, center in zip(medoids, held, strict=True):
                 line = plain(each | {"medoid": center})
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
         return
     facts = ["name", "cluster", "row", "size"]
-    with (folder / "medoids.csv").open("w", encoding="utf-8", newline="") as file:
+    with new_text(folder / "medoids.csv") as file:
         lines = csv.writer(file, lineterminator="\n")
         lines.writerow([*facts, *made.features])
         for each, center in zip(medoids, held, strict=True):

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typer.main import get_command
 
 from .app import app
-from .cluster import INTERRUPTED
-from .problem import Problem, in_options, one_line
+from .interrupts import INTERRUPTED
+from .problem import Problem, in_options, one_line, printable
 
 
 def run(argv: Sequence[str]) -> int:
@@ -37,7 +37,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _fail(text: str, code: int) -> int:
-    print(f"medoids: {text}", file=sys.stderr)
+    print(f"medoids: {printable(text)}", file=sys.stderr)
     return code
 
 
@@ -52,6 +52,8 @@ def _message(error: Exception) -> str:
         return f"{text[:1].lower()}{text[1:]}{where}."
     if isinstance(error, MemoryError):
         return "there is not enough memory: try --memory-limit, fewer rows, or --method clara."
-    if isinstance(error, (ValueError, TypeError, ImportError, OSError)):
+    if isinstance(error, (ImportError, OSError)):  # whose paths are left as they are
+        return one_line(error)
+    if isinstance(error, (ValueError, TypeError)):
         return in_options(one_line(error))
     return f"unexpected {type(error).__name__}: {one_line(error)} (--debug shows where)."

@@ -15,11 +15,13 @@ from .choose import choose
 from .fitting import fit
 from .folder import check_file, new_file
 from .inputs import Input, Reading
+from .interrupts import INTERRUPTED
 from .problem import Problem, headless_plot, need
 from .read import read
 from .screen import Screen, number, short
 from .source import Source
 
+_PICTURES = (".png", ".svg", ".pdf")
 _BAR = 24
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
@@ -39,13 +41,15 @@ def scan(
     source: Source,
     reading: Reading,
     params: dict[str, Any],
-    ks: list[int],
+    ks: range,
     picture: Path | None,
     force: bool,
     screen: Screen,
 ) -> int:
     """Fit for each k on the same data; show a table, a suggestion, and perhaps a picture."""
     if picture is not None:
+        if picture.suffix.lower() not in _PICTURES:
+            raise Problem(f"--out {picture} is no picture: end it in {' or '.join(_PICTURES)}.")
         need("matplotlib", "plot", "a picture")
         check_file(picture, force)
     made = read(source, reading)
@@ -66,11 +70,12 @@ def scan(
     if not trials:
         raise KeyboardInterrupt
     best, reason = suggest(trials, interrupted)
-    _show(trials, best, reason, made.n, screen)
+    facts = {"status": "interrupted" if interrupted else "done", "n": made.n}
+    _show(trials, best, reason, facts, screen)
     if picture is not None and not interrupted:
         _draw(picture, trials, best, force)
         screen.notes([f"picture in {picture}"])
-    return 130 if interrupted else 0
+    return INTERRUPTED if interrupted else 0
 
 
 def _try(made: Input, params: dict[str, Any], screen: Screen) -> Trial | None:
@@ -90,6 +95,8 @@ def _try(made: Input, params: dict[str, Any], screen: Screen) -> Trial | None:
 def suggest(trials: list[Trial], interrupted: bool = False) -> tuple[int | None, str]:
     """The number of clusters that are clearest apart, and why."""
     known = [each for each in trials if each.silhouette is not None]
+    if not known and any(each.k > 1 for each in trials):
+        return None, "no suggestion: where distances are below 0 there is no silhouette"
     if len(known) < 2:
         return None, "no suggestion: scan at least two numbers of clusters, from 2 on"
     ranked = sorted(known, key=lambda each: (-(each.silhouette or 0.0), each.k))
@@ -105,15 +112,11 @@ def suggest(trials: list[Trial], interrupted: bool = False) -> tuple[int | None,
     return best.k, reason
 
 
-def _show(trials: list[Trial], best: int | None, reason: str, n: int, screen: Screen) -> None:
-    screen.json(
-        {
-            "trials": [each._asdict() for each in trials],
-            "suggestion": best,
-            "reason": reason,
-            "n": n,
-        }
-    )
+def _show(
+    trials: list[Trial], best: int | None, reason: str, facts: dict[str, Any], screen: Screen
+) -> None:
+    shown = [each._asdict() for each in trials]
+    screen.json(facts | {"trials": shown, "suggestion": best, "reason": reason})
     table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold", show_edge=False)
     for name in ("k", "loss", "change", "smallest", "silhouette"):
         table.add_column(name, justify="right", no_wrap=True)

@@ -28,7 +28,7 @@ class Source:
     path : Path or None
         None for standard input.
     raw : bytes or None
-        What standard input held.
+        What standard input, or a pipe, held: it can be read once.
     wanted : str or None
         The format that the user named.
     """
@@ -73,11 +73,11 @@ class Source:
     @property
     def plain_path(self) -> Path | None:
         """The file, if a library can read it as it is."""
-        return None if self._first.startswith(_GZIP) else self.path
+        return None if self.raw is not None or self._first.startswith(_GZIP) else self.path
 
     @cached_property
     def _first(self) -> bytes:
-        return self.raw[:_HEAD] if self.raw is not None else _first(self.path)
+        return self._stored(_HEAD)
 
     @cached_property
     def head(self) -> bytes:
@@ -96,12 +96,9 @@ class Source:
         if not raw.startswith(_GZIP):
             return raw
         try:
-            content = gzip.decompress(raw)
+            return gzip.decompress(raw)
         except (EOFError, OSError, zlib.error) as error:
             raise Problem(f"{self.name} is a damaged gzip file: {error}.") from None
-        if not content:
-            raise Problem(f"{self.name} is empty: give a file with data.")
-        return content
 
     @cached_property
     def text(self) -> str:
@@ -123,8 +120,9 @@ class Source:
 
     @property
     def sha256(self) -> str:
-        if self.path is None:
-            return hashlib.sha256(self._stored()).hexdigest()
+        if self.raw is not None:
+            return hashlib.sha256(self.raw).hexdigest()
+        assert self.path is not None
         with self.path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -133,34 +131,36 @@ class Source:
         self.__dict__.pop("text", None)
         self.raw = None
 
-    def _stored(self) -> bytes:
+    def _stored(self, most: int | None = None) -> bytes:
         if self.raw is not None:
-            return self.raw
+            return self.raw[:most]
         assert self.path is not None
-        return self.path.read_bytes()
+        return _bytes(self.path, most)
 
 
 def open_source(file: str, wanted: str | None = None) -> Source:
     """The file of this name; "-" is standard input."""
     if wanted is not None and wanted not in FORMATS:
         raise unknown("--format", wanted, FORMATS)
+    path = Path(file)
     if file == "-":
         source = Source("standard input", None, sys.stdin.buffer.read(), wanted)
+    elif path.is_file() or path.is_dir() or not path.exists():
+        source = Source(path.name, path, None, wanted)
     else:
-        source = Source(Path(file).name, Path(file), None, wanted)
+        source = Source(path.name, path, _bytes(path), wanted)
     if not source.head.strip():
         raise Problem(f"{source.name} is empty: give a file with data.")
     return source
 
 
-def _first(path: Path | None) -> bytes:
-    """The first bytes of a file, or why it has none."""
-    assert path is not None
+def _bytes(path: Path, most: int | None = None) -> bytes:
+    """The bytes of a file, or the first of them, or why it has none."""
     if path.is_dir():
         raise Problem(f"{path} is a folder: give a file.")
     try:
         with path.open("rb") as file:
-            return file.read(_HEAD)
+            return file.read(-1 if most is None else most)
     except FileNotFoundError:
         raise Problem(f"{path} is not there: check the name.") from None
     except OSError as error:

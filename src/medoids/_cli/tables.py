@@ -25,9 +25,14 @@ def read_parquet(source: Source, reading: Reading) -> Input:
     except (arrow.ArrowException, OSError) as error:
         raise Problem(f"{source.name} is damaged or cut short: {said(error)}.") from None
     frame = table.to_pandas()
-    if not isinstance(frame.index, pandas.RangeIndex) and reading.names is None:
+    index = frame.index
+    if reading.names is not None and reading.names in index.names:
+        frame = frame.reset_index(level=reading.names)
+    elif reading.names is None and not isinstance(index, pandas.RangeIndex):
+        if index.nlevels > 1:
+            frame.index = index.map(lambda levels: " ".join(map(str, levels)))
         name = frame.index.name or "index"
-        frame = frame.reset_index(names=name)
+        frame = frame.reset_index(names=name, allow_duplicates=True)
         reading = reading._replace(names=name)
     return from_frame(frame, source.name, reading)
 
@@ -39,6 +44,8 @@ def from_frame(frame: Any, file: str, reading: Reading) -> Input:
     if not len(frame) or not len(frame.columns):
         raise Problem(f"{file} has no rows of data: give at least one.")
     names, frame = _row_names(frame, file, reading, notes)
+    if not len(frame.columns):
+        raise Problem(f"{file} has no column besides the row names: leave out --names.")
     places = chosen_columns(list(frame.columns), reading.columns, file)
     frame = frame.iloc[:, places]
     features = list(frame.columns)

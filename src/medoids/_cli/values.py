@@ -71,7 +71,7 @@ def _is_number(value: Any) -> bool:
 def _is_tree(value: Any) -> bool:
     """{"type": …, "children": …} or [label, [children]]; the metric looks at what is below."""
     if isinstance(value, dict):
-        return "type" in value
+        return "type" in value and isinstance(value.get("children") or [], list)
     if not isinstance(value, list) or len(value) != 2:
         return False
     label, children = value
@@ -85,5 +85,7 @@ def _finite(values: list[Any], places: list[str], file: str) -> None:
             fine = np.isfinite(np.array(value, dtype=np.float64)).all()
         except ValueError:
             raise Problem(f"{file} has rows of different lengths at line {at}.") from None
+        except OverflowError:
+            raise Problem(f"{file} has a number too large at line {at}.") from None
         if not fine:
             raise Problem(f"{file} has NaN or infinity at line {at}: fill it in.")
