@@ -65,7 +65,11 @@ def draw(records: list[Record], path: Path) -> None:
         ax.set_xticks(values(records, "n"), [f"{n:,}" for n in values(records, "n")])
         ax.margins(y=0.12)
         label_ends(ax, ends)
-    save(figure, path, f"Means of {repeats} random subsets; bars are 95% intervals.")
+    save(
+        figure,
+        path,
+        f"Means of {repeats} random subsets; bars are 95% intervals. Markers are set side by side.",
+    )
 
 
 def _draw_methods(ax: Any, records: list[Record], methods: list[str]) -> dict[str, Any]:
