@@ -122,8 +122,11 @@ def _draw_reference(ax: Any, method: str, sizes: list[int], level: float, text: 
 
 
 def scaling_table(panels: Sequence[Panel], records: list[Record], what: str) -> str:
-    """For each panel and method: the cost at both ends, and the slope beside the paper's."""
-    rows = []
+    """For each panel and method: the cost at both ends, and the slope beside the paper's.
+
+    Seconds have a part that does not depend on n, so that of distances is given too.
+    """
+    rows, costs = [], dict.fromkeys((what, "distances"))
     for panel in panels:
         for method in BANDITS:
             mine = panel.of(records, method)
@@ -137,8 +140,10 @@ def scaling_table(panels: Sequence[Panel], records: list[Record], what: str) -> 
             shown = [f"{end:.3g} s" if what == "seconds" else f"{end:,.0f}" for end in ends]
             paper = f"{panel.paper}" if panel.paper else "–"
             cells = [f"{n:,}: {text}" for n, text in zip((sizes[0], sizes[-1]), shown, strict=True)]
-            line = slope(mine, what)
-            rows.append([panel.title(records), f"`{method}`", *cells, str(line or "–"), paper])
+            slopes = [str(slope(mine, each) or "–") for each in costs]
+            rows.append(
+                [panel.title(records), f"`{method}`", *cells, slopes[0], paper, *slopes[1:]]
+            )
     unit = UNITS[what]
     head = ["", "method", f"{unit} an iteration at the least n", "at the most", "slope", "paper's"]
-    return table(head, rows)
+    return table([*head, "slope of distances"] if len(costs) > 1 else head, rows)
