@@ -46,7 +46,7 @@ def scan(
     ax = axes(ax, 7, 5.5)
     series = [(ax, "loss", losses, BLUE)]
     if silhouettes is not None:
-        from mpl_toolkits.axes_grid1 import make_axes_locatable  # type: ignore[import-untyped]
+        from mpl_toolkits.axes_grid1 import make_axes_locatable
 
         lower = make_axes_locatable(ax).append_axes("bottom", "85%", pad=0.3, sharex=ax)
         series.append((lower, "mean medoid silhouette", silhouettes, RED))
