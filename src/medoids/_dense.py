@@ -270,10 +270,11 @@ def _kernels(metric: Metric) -> tuple[Callable[..., None], Callable[..., None]]:
     """The float32 kernels of a metric: with a BLAS product, and without."""
     from . import _leaves
     from ._products import epilogue_kernel
-    from ._tiles import block_kernel
+    from ._tiles import block_kernel, largest_kernel
 
     term, finish = getattr(_leaves, metric.term), getattr(_leaves, metric.finish)
-    return epilogue_kernel(finish), block_kernel(term, finish, metric.largest)
+    thin = largest_kernel if metric.largest else block_kernel
+    return epilogue_kernel(finish), thin(term, finish)
 
 
 def _exact_kernel(metric: Metric) -> Callable[..., None]:
