@@ -30,7 +30,7 @@ class Gower(Measure):
         self._codes: list[dict[Any, int]] = []
 
     def pack(self, objects: Any) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        columns = _columns(objects)
+        columns = columns_of(objects)
         if self.names is None:
             self._learn(columns)
         elif list(columns) != self.names:
@@ -49,15 +49,12 @@ class Gower(Measure):
             scaled[:, at] = (column - self._low[at]) / self._range[at]
         codes = np.empty((n, len(others)), dtype=np.int32)
         for at, values in enumerate(others):
-            known = self._codes[at]
-            codes[:, at] = [
-                -1 if _missing(value) else known.setdefault(value, len(known)) for value in values
-            ]
+            codes[:, at] = codes_of(values, self._codes[at])
         return scaled, codes
 
     def _learn(self, columns: dict[Any, Sequence[Any]]) -> None:
         self.names = list(columns)
-        self._numeric = [_is_numeric(values) for values in columns.values()]
+        self._numeric = [is_numeric(values) for values in columns.values()]
         known = [values[~np.isnan(values)] for values in self._numbers(columns)]
         self._low = np.array([v.min() if len(v) else 0.0 for v in known])
         high = np.array([v.max() if len(v) else 0.0 for v in known])
@@ -69,7 +66,7 @@ class Gower(Measure):
         found = []
         for (name, values), is_number in zip(columns.items(), self._numeric, strict=True):
             if is_number:
-                found.append(_as_numbers(values))
+                found.append(as_numbers(values))
                 _check_finite(found[-1], values, name)
         return found
 
@@ -84,7 +81,7 @@ class Gower(Measure):
         in_slices(work, out, workers)
 
 
-def _columns(frame: Any) -> dict[Any, Sequence[Any]]:
+def columns_of(frame: Any) -> dict[Any, Sequence[Any]]:
     """The columns of a frame (pandas, polars), of an array or of a list of rows, by name."""
     if hasattr(frame, "columns") and hasattr(frame, "__getitem__"):
         return {name: _values(frame[name]) for name in frame.columns}
@@ -98,11 +95,11 @@ def _columns(frame: Any) -> dict[Any, Sequence[Any]]:
 def _values(column: Any) -> list[Any]:
     values = list(column.to_list() if hasattr(column, "to_list") else column)
     if str(getattr(column, "dtype", "")) == "category":  # of numbers, perhaps
-        return [None if _missing(value) else (value,) for value in values]
+        return [None if is_missing(value) else (value,) for value in values]
     return values
 
 
-def _missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     """None, NaN, and what pandas calls missing: nothing else is different from itself."""
     if value is None:
         return True
@@ -112,8 +109,13 @@ def _missing(value: Any) -> bool:
         return True
 
 
-def _is_numeric(values: Sequence[Any]) -> bool:
-    known = [value for value in values if not _missing(value)]
+def codes_of(values: Sequence[Any], known: dict[Any, int]) -> list[int]:
+    """A number for each category, those that are known among them; -1 where there is none."""
+    return [-1 if is_missing(value) else known.setdefault(value, len(known)) for value in values]
+
+
+def is_numeric(values: Sequence[Any]) -> bool:
+    known = [value for value in values if not is_missing(value)]
     return bool(known) and all(
         isinstance(value, (int, float, np.integer, np.floating))
         and not isinstance(value, (bool, np.bool_))
@@ -121,13 +123,13 @@ def _is_numeric(values: Sequence[Any]) -> bool:
     )
 
 
-def _as_numbers(values: Sequence[Any]) -> NDArray[np.float64]:
+def as_numbers(values: Sequence[Any]) -> NDArray[np.float64]:
     """NaN stands for what is missing, infinity for what is no number."""
     return np.array([_as_number(value) for value in values], dtype=np.float64)
 
 
 def _as_number(value: Any) -> float:
-    if _missing(value):
+    if is_missing(value):
         return np.nan
     try:
         return float(value)

@@ -64,14 +64,14 @@ def _post_order(tree: Any, index: int) -> Iterator[tuple[Hashable, int]]:
     """Each node's label and its first leaf, children before their parent."""
     count = 0
     # A node, its children that are still to come, and the first leaf below it.
-    label, children = _node(tree, index)
+    label, children = label_and_children(tree, index)
     stack: list[tuple[Hashable, list[Any], int]] = [(label, children[::-1], -1)]
     while stack:
         label, left, leaf = stack.pop()
         if left:
             child = left.pop()
             stack.append((label, left, leaf))
-            label, children = _node(child, index)
+            label, children = label_and_children(child, index)
             stack.append((label, children[::-1], -1))
             continue
         leaf = count if leaf < 0 else leaf
@@ -81,7 +81,7 @@ def _post_order(tree: Any, index: int) -> Iterator[tuple[Hashable, int]]:
             stack[-1] = (*stack[-1][:2], leaf)
 
 
-def _node(tree: Any, index: int) -> tuple[Hashable, list[Any]]:
+def label_and_children(tree: Any, index: int) -> tuple[Hashable, list[Any]]:
     """A node's label and children."""
     if isinstance(tree, Mapping) and "type" in tree:
         label, children = tree["type"], tree.get("children") or []

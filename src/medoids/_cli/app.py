@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -105,12 +105,7 @@ def _cluster(
     plain text (a string a line) and JSON lines. Writes labels.csv, medoids.csv
     (or .jsonl), result.json and, with --report, report.html to a folder.
     """
-    check_names(metric, method)
-    params = {
-        "n_clusters": k, "metric": metric, "metric_params": parse_params(metric_param or []),
-        "method": method, "swap": swap, "init": parse_init(init), "max_iter": max_iter,
-        "delta": delta, "memory_limit": memory_limit, "n_jobs": jobs, "random_state": seed,
-    }  # fmt: skip
+    params = {"n_clusters": k, **_params(ctx), "init": parse_init(init)}
     reading = Reading(parse_list(columns), field, names, transpose, normalize, metric == "gower")
     shape, screen = parse_shape(image_shape), Screen(quiet, as_json)
 
@@ -131,6 +126,7 @@ def _cluster(
     ),
 )
 def _scan(
+    ctx: typer.Context,
     file: opt.File,
     k: opt.ClusterRange,
     metric: opt.Metric = None,
@@ -160,12 +156,7 @@ def _scan(
     The medoid silhouette of a row is 1 - d1 / d2, of its distances to the nearest
     and the second-nearest medoid. A higher mean: the clusters are clearer apart.
     """
-    check_names(metric, method)
-    params = {
-        "metric": metric, "metric_params": parse_params(metric_param or []), "method": method,
-        "swap": swap, "init": init, "max_iter": max_iter, "delta": delta,
-        "memory_limit": memory_limit, "n_jobs": jobs, "random_state": seed,
-    }  # fmt: skip
+    params = _params(ctx)
     reading = Reading(parse_list(columns), field, names, transpose, normalize, metric == "gower")
     ks, screen = parse_range(k), Screen(quiet, as_json)
     return lambda: scan(open_source(file, format), reading, params, ks, out, force, screen)
@@ -218,6 +209,19 @@ def _demo(
     Writes a picture and a page to explore, besides all that 'medoids cluster' writes.
     """
     return lambda: demo(out, force, jobs, Screen(quiet, as_json))
+
+
+def _params(ctx: typer.Context) -> dict[str, Any]:
+    """What the estimator is given, of the options that `cluster` and `scan` share."""
+    given = ctx.params
+    check_names(given["metric"], given["method"])
+    return {
+        "metric": given["metric"], "metric_params": parse_params(given["metric_param"] or []),
+        "method": given["method"], "swap": given["swap"], "init": given["init"],
+        "max_iter": given["max_iter"], "delta": given["delta"],
+        "memory_limit": given["memory_limit"], "n_jobs": given["jobs"],
+        "random_state": given["seed"],
+    }  # fmt: skip
 
 
 def _command(ctx: typer.Context, name: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._gower import _as_numbers, _columns, _is_numeric, _missing
+from .._gower import as_numbers, codes_of, columns_of, is_missing, is_numeric
 from .._points import Indices
 from ._pack import shown
 from ._tables import Table
@@ -27,14 +27,18 @@ class Mixed(Table):
         medoids: Indices,
         names: Sequence[Any] | None,
     ) -> None:
-        known = _columns(frame)
+        known = columns_of(frame)
         super().__init__(names, list(known), labels)
         self.columns = list(known.values())
-        self.numeric = [_is_numeric(values) for values in self.columns]
+        self.numeric = [is_numeric(values) for values in self.columns]
         self.inside = np.empty((len(medoids), len(self.columns)))
         self.mean, self.apart = np.empty_like(self.inside), np.empty_like(self.inside)
         for at, values in enumerate(self.columns):
-            numbers = _as_numbers(values) if self.numeric[at] else _codes(values)
+            numbers = (
+                as_numbers(values)
+                if self.numeric[at]
+                else np.array(codes_of(values, {}), dtype=np.float64)
+            )
             for label, medoid in enumerate(medoids):
                 column = numbers
                 if not self.numeric[at]:
@@ -56,16 +60,7 @@ class Mixed(Table):
         return form.format(self.inside[label, column]), form.format(self.mean[label, column])
 
 
-def _codes(values: Sequence[Any]) -> NDArray[np.float64]:
-    """A number for each category; -1 where there is none."""
-    known: dict[Any, int] = {}
-    return np.array(
-        [-1 if _missing(value) else known.setdefault(value, len(known)) for value in values],
-        dtype=np.float64,
-    )
-
-
 def _cell(value: Any) -> str:
     if isinstance(value, tuple) and len(value) == 1:  # a category of a frame
         value = value[0]
-    return "–" if _missing(value) else shown(value)
+    return "–" if is_missing(value) else shown(value)

@@ -6,7 +6,7 @@ import reprlib
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
-from .._trees import _node
+from .._trees import label_and_children
 
 _repr = reprlib.Repr()
 _repr.maxstring = _repr.maxother = 400
@@ -33,10 +33,10 @@ def lines(tree: Any) -> Iterator[tuple[int, str]]:
 
     A lone leaf is put on the line of its parent, as the argument of a statement.
     """
-    waiting = [(0, *_node(tree, 0))]
+    waiting = [(0, *label_and_children(tree, 0))]
     while waiting:
         depth, label, children = waiting.pop()
-        below = [_node(child, 0) for child in children]
+        below = [label_and_children(child, 0) for child in children]
         if len(below) == 1 and not below[0][1]:
             yield depth, f"{label} · {below[0][0]}"
             continue
