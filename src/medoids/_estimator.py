@@ -54,12 +54,11 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     method_params : dict, default=None
         Parameters of one method only. "banditpam": `swap`, as below. "banditpam_original":
         `cache`, `paired`, `null_arm` (False) and `replacement` (True), our changes to it one
-        by one. "clara": `n_sampling`
-        (points in a sample, 40 + 2k), `n_sampling_iter` (samples, 5). "clarans":
-        `num_local` (walks, 2), `max_neighbors` (useless swaps in a row that end a walk,
-        1.25% of k(n - k) and at least 250). "onebatch": `batch_size` (references,
-        100 ln(kn)), `weighting` (count each reference for the points it is nearest to,
-        True).
+        by one. "clara": `n_sampling` (points in a sample, 40 + 2k), `n_sampling_iter`
+        (samples, 5). "clarans": `num_local` (walks, 2), `max_neighbors` (useless swaps in a
+        row that end a walk, 1.25% of k(n - k) and at least 250). "onebatch": `batch_size`
+        (references, 100 ln(kn)), `weighting` (count each reference for the points it is
+        nearest to, True).
     swap : {"best", "eager"}, default="best"
         What "banditpam" does in SWAP: take the best of all swaps, as PAM does; or, for many
         clusters, every good one that a search comes upon. Both end at a local optimum.
@@ -256,7 +255,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             What gives the same result again. None is Python code.
         max_members : int, default=4000
             Of more rows, so many are drawn, beside the medoids: of each cluster by its size,
-            evenly from the most typical row to the least.
+            evenly from the most typical row to the least. Fewer where the page would not stay
+            below 15 MB.
         random_state : int, RandomState instance or None, default=0
             For the map.
 

@@ -34,11 +34,8 @@ class Mixed(Table):
         self.inside = np.empty((len(medoids), len(self.columns)))
         self.mean, self.apart = np.empty_like(self.inside), np.empty_like(self.inside)
         for at, values in enumerate(self.columns):
-            numbers = (
-                as_numbers(values)
-                if self.numeric[at]
-                else np.array(codes_of(values, {}), dtype=np.float64)
-            )
+            given = as_numbers(values) if self.numeric[at] else codes_of(values, {})
+            numbers = np.asarray(given, dtype=np.float64)
             for label, medoid in enumerate(medoids):
                 column = numbers
                 if not self.numeric[at]:
