@@ -48,7 +48,7 @@ class Data(ABC):
 
     @abstractmethod
     def like(self, X: Any, estimator: object = None) -> Any:
-        """New things of the user's, to be compared with these."""
+        """New things of the user's, to be compared with these; of distances, a row for each."""
 
     @abstractmethod
     def between(self, others: Any, workers: Workers) -> NDArray[np.float64]:
@@ -135,9 +135,7 @@ class MatrixData(Data):
         return check.as_floats(X, estimator=estimator)
 
     def between(self, others: Floats, workers: Workers) -> NDArray[np.float64]:
-        # A square matrix is laid out as in the fit; else there is a row for each new point.
-        if others.shape[0] == others.shape[1]:
-            return others[self.chosen].astype(np.float64)
+        # A row for each new point, as in scikit-learn: in the fit the point is the column.
         return others[:, self.chosen].T.astype(np.float64)
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from . import _validation as check
+
+if TYPE_CHECKING:
+    from ._estimator import KMedoids
 
 
 def medoid_silhouette(distances: ArrayLike) -> NDArray[np.float64]:
@@ -45,6 +50,18 @@ def medoid_silhouette(distances: ArrayLike) -> NDArray[np.float64]:
     # 0 / 0 counts as 0, as in the paper.
     ratio = np.divide(nearest, second, out=np.zeros(len(values)), where=second > 0)
     return np.asarray(1 - ratio)
+
+
+def fit_distances(km: KMedoids, X: Any) -> NDArray[np.float64]:
+    """From each medoid to each row of the fit, whose X this is; a column for each medoid."""
+    if km.metric != "precomputed":
+        return np.asarray(km.transform(X))  # a frame, where set_output asks for one
+    matrix = check.as_matrix(X, estimator=km)
+    if len(matrix) != len(km.labels_):
+        raise ValueError(
+            f"X has {len(matrix)} rows, but the fit had {len(km.labels_)}: give the X of the fit."
+        )
+    return matrix[km.medoid_indices_].T.astype(np.float64)
 
 
 class Nearest(NamedTuple):

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .. import KMedoids
 from .._monitor import watching
+from .._silhouette import fit_distances
 from .inputs import Input
 from .interrupts import interruptible
 from .problem import Problem, in_options, one_line
@@ -88,14 +89,14 @@ def own_distances(km: KMedoids, X: Any) -> NDArray[np.float64]:
     """The distance of each row from its medoid."""
     out = np.empty(len(km.labels_))
     for part, rows in _parts(km, X):
-        out[part] = km.transform(rows)[np.arange(len(out[part])), km.labels_[part]]
+        out[part] = fit_distances(km, rows)[np.arange(len(out[part])), km.labels_[part]]
     return out
 
 
 def _parts(km: KMedoids, X: Any) -> Iterator[tuple[slice, Any]]:
     """Slices of the rows, so that few distances are held at a time."""
     n, k = len(km.labels_), len(km.medoid_indices_)
-    # A slice of a square matrix would be taken for new points.
+    # Of a square matrix few rows are read, those of the medoids.
     size = n if km.metric == "precomputed" else max(_HELD // k, 1)
     rows = getattr(X, "iloc", X)
     for start in range(0, n, size):

@@ -10,7 +10,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from .._silhouette import medoid_silhouette
+from .._silhouette import fit_distances, medoid_silhouette
 from .choose import choose
 from .fitting import fit
 from .folder import check_file, new_file
@@ -83,7 +83,7 @@ def _try(made: Input, params: dict[str, Any], screen: Screen) -> Trial | None:
     km, interrupted, seconds = fit(made, params, screen, f"k = {params['n_clusters']}: ")
     if interrupted:
         return None
-    distances = km.transform(made.X)
+    distances = fit_distances(km, made.X)
     clear = distances.shape[1] > 1 and distances.min() >= 0
     mean = float(medoid_silhouette(distances).mean()) if clear else None
     smallest = int(np.bincount(km.labels_, minlength=params["n_clusters"]).min())

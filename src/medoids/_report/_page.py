@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
+from .._silhouette import fit_distances
 from ..plot._style import COLOURS
 from ._clusters import clusters, silhouettes
 from ._contents import Contents, contents
@@ -49,7 +50,7 @@ def write(
     check_is_fitted(km)
     check.whole(max_members, "max_members", 1)
     template = Template()
-    distances = np.asarray(km.transform(X))  # a frame, where set_output asks for one
+    distances = fit_distances(km, X)
     n, k = distances.shape
     if n != len(km.labels_):
         raise ValueError(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from .._silhouette import medoid_silhouette
+from .._silhouette import fit_distances, medoid_silhouette
 from ._style import INK, QUIET, axes, by_size, colour, quiet, title
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def silhouette(km: KMedoids, X: ArrayLike, ax: Any = None) -> Any:
     'medoid silhouette: 1 − nearest / second nearest'
     """
     check_is_fitted(km)
-    values = medoid_silhouette(km.transform(X))
+    values = medoid_silhouette(fit_distances(km, X))
     labels = np.asarray(km.labels_)
     own = [np.sort(values[labels == label])[::-1] for label in range(len(km.medoid_indices_))]
     means = [inside.mean() if len(inside) else 0.0 for inside in own]

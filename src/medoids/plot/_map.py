@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .._projection import choose, project, ranks
-from .._silhouette import nearest_two
+from .._silhouette import fit_distances, nearest_two
 from ._style import INK, PAPER, QUIET, axes, colour, quiet, symbol, title
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def map(
     """
     check_is_fitted(km)
     labels, medoids = np.asarray(km.labels_), km.medoid_indices_
-    near = nearest_two(np.asarray(km.transform(X)), labels).first
+    near = nearest_two(fit_distances(km, X), labels).first
     rows = choose(labels, ranks(labels, near, medoids), medoids, max_points)
     plane = project(km, X, rows, random_state)
     ax = axes(ax, 7, 6)
