@@ -19,9 +19,11 @@ from sklearn.base import (
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._data import read
+from ._data import Data, read
 from ._kmedoids import run
 from ._threads import Workers
+
+_OF_COLUMNS = ("n_features_in_", "feature_names_in_")
 
 
 class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -41,7 +43,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         "tree_edit", "dtw", "levenshtein", "normalized_levenshtein", "damerau_levenshtein",
         "normalized_damerau_levenshtein". Of the rows of a mixed table: "gower". Of anything:
         a function of two objects, the medoid first. Or "precomputed" for a square matrix
-        whose row is the medoid and whose column is the point.
+        whose row is the medoid and whose column is the point; of new points, a row for
+        each, so that the labels of the fit are `predict(X.T)`.
     metric_params : dict, default=None
         Parameters of the metric: `p` of "minkowski"; `insert`, `delete` and `rename` of
         "tree_edit"; `window` of "dtw"; keywords of a function.
@@ -124,6 +127,15 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     True
     """
 
+    medoid_indices_: NDArray[np.int64]
+    cluster_centers_: Any
+    labels_: Any
+    inertia_: float
+    n_iter_: int
+    n_distances_: int
+    history_: list[dict[str, Any]]
+    _medoids: Data
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -165,25 +177,30 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         y : ignored
         """
         data = read(X, self.metric, self.metric_params, self.n_jobs, self)
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self, name):  # an earlier fit may have had columns
-                delattr(self, name)
+        columns = KMedoids(metric=self.metric)  # those of an earlier fit stay until the end
         if data.columns:
-            validate_data(self, X, skip_check_array=True)
+            validate_data(columns, X, skip_check_array=True)
         result = run(
             data, self.n_clusters, method=self.method, method_params=self.method_params,
             swap=self.swap, init=self.init, max_iter=self.max_iter, delta=self.delta,
             memory_limit=self.memory_limit, n_jobs=self.n_jobs, random_state=self.random_state,
             verbose=self.verbose,
         )  # fmt: skip
-        self.medoid_indices_ = result.medoid_indices
-        self.labels_ = self._as_asked(result.labels, X)
-        self.inertia_ = result.inertia
-        self.n_iter_ = result.n_iter
-        self.n_distances_ = result.n_distances
-        self.history_ = result.history
-        self._medoids = data.pick(self.medoid_indices_)
-        self.cluster_centers_ = self._medoids.things
+        medoids = data.pick(result.medoid_indices)
+        found = {
+            "medoid_indices_": result.medoid_indices,
+            "labels_": self._as_asked(result.labels, X),
+            "inertia_": result.inertia,
+            "n_iter_": result.n_iter,
+            "n_distances_": result.n_distances,
+            "history_": result.history,
+            "cluster_centers_": medoids.things,
+            "_medoids": medoids,
+        }
+        seen = {name: value for name, value in vars(columns).items() if name in _OF_COLUMNS}
+        kept = {name: value for name, value in vars(self).items() if name not in _OF_COLUMNS}
+        # At once: a fit that fails, or is interrupted here, leaves all as it was.
+        self.__dict__ = kept | found | seen
         return self
 
     def transform(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -193,8 +210,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         ----------
         X : array-like of shape (n_samples, n_features)
             With a precomputed metric, of shape (n_samples, n_samples_fit): a row for each
-            new point, with the distances from the points of `fit` to it. A square matrix
-            is laid out as in `fit`.
+            new point, with the distances from the points of `fit` to it. In the matrix D of
+            `fit` the points are the columns: unless it is symmetric, give `D.T`.
 
         Returns
         -------
