@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CODE := src tests benchmarks examples experiments
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench bench-methods bench-data check-exact reproduce clean
+.PHONY: help demo test lint bench bench-methods bench-data check-exact fuzz reproduce clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -35,6 +35,9 @@ bench-data: $(VENV)/.with-bench  ## every metric, and fits of each kind of data 
 
 check-exact: $(VENV)/.with-progress,plot  ## compare with exact PAM (ARGS="--quick" for less)
 	@$(BIN)/python benchmarks/check_exact.py $(ARGS)
+
+fuzz: $(VENV)/.with-test  ## random fits against exact PAM (ARGS="--minutes 10 --seed 3")
+	@$(BIN)/python benchmarks/fuzz.py $(ARGS)
 
 reproduce: $(VENV)/.with-progress,plot  ## the paper's figures, small; FULL=1: its sizes (ARGS="--help")
 	@$(BIN)/python -m experiments $(if $(FULL),--full) $(ARGS)
