@@ -202,14 +202,14 @@ def make(seed: int, number: int) -> Case:
     maker, metrics = KINDS[kind]
     X = _rounded(rng, maker(rng, _size(rng)))
     n = int(X.shape[0])
-    k = 1 if rng.random() < 0.1 else int(2 * 30.5 ** (rng.random() ** 1.5))
+    k = 1 if rng.random() < 0.1 else int(2 * 30.5 ** (rng.random() ** 2))
     # A correlation needs three columns to be more than a sign.
     fits = [each for each in metrics if each != "correlation" or X.shape[1] > 2]
     return Case(
         seed, number, kind, X, str(rng.choice(fits)), k,
         swap="eager" if rng.random() < 0.125 else "best",
         first=None if rng.random() < 0.25 else int(rng.choice([64, 128, 256, 512])),
-        limit=None if rng.random() < 0.6 else _small_limit(rng, n, k),
+        limit=None if rng.random() < 0.7 else _small_limit(rng, n, k),
         random_state=int(rng.integers(2**31)),
         threads=rng.random() < 0.125,
     )  # fmt: skip

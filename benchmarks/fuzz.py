@@ -24,8 +24,8 @@ from _fuzz_cases import KINDS, Case, kind_of, make, matrix_of
 from check_exact import first_block
 from medoids import KMedoids
 
-# Distances of two libraries, and sums of them, agree to these shares.
-ROUNDING, TIE = 1e-10, 1e-12
+# Sums of distances agree to these shares: of two libraries, of one, and those in float32.
+ROUNDING, TIE, SINGLE = 1e-10, 1e-12, 1e-6
 DEFAULT_LIMIT = 2e9
 MISSES = (
     "medoids", "tie", "swap helps", "loss", "labels", "count", "history", "threads", "warning",
@@ -57,9 +57,9 @@ def excess_of(km: KMedoids, exact: KMedoids) -> float:
 
 
 def against_start(km: KMedoids) -> Found:
-    """Eager swaps end no higher than BUILD did."""
+    """Eager swaps end no higher than BUILD did, whose loss is known in float32."""
     start = [step["loss"] for step in km.history_ if step["phase"] != "swap"][-1]
-    if km.inertia_ > start + ROUNDING * abs(start):
+    if km.inertia_ > start + SINGLE * abs(start):
         yield "loss", f"{km.inertia_!r} is above the start's {start!r}"
 
 

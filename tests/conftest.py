@@ -20,7 +20,15 @@ settings.register_profile(
     # The fixture that makes the first block small holds for all examples of a test.
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-settings.load_profile("medoids")
+# Other examples each time, and many; what failed is kept in .hypothesis and tried again first.
+settings.register_profile(
+    "nightly",
+    max_examples=500,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    print_blob=True,
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "medoids"))
 
 
 @pytest.fixture(scope="session")
