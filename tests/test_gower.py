@@ -98,9 +98,17 @@ def test_constant_and_empty_columns() -> None:
     np.testing.assert_allclose(distances(table)[0], [0, 0.125, 0.5])
 
 
-@pytest.mark.parametrize("bad", [["ab", "cd"], [[1, 2], [3]], pd.DataFrame({"a": []}), [1, 2]])
-def test_what_is_no_table(bad: Any) -> None:
-    with pytest.raises((TypeError, ValueError)) as caught:
+@pytest.mark.parametrize(
+    ("bad", "error", "says"),
+    [
+        (["ab", "cd"], TypeError, "X is no table"),
+        ([1, 2], TypeError, "X is no table"),
+        ([[1, 2], [3]], ValueError, r"X has rows of \[1, 2\] columns"),
+        (pd.DataFrame({"a": []}), ValueError, "X is empty"),
+    ],
+)
+def test_what_is_no_table(bad: Any, error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says) as caught:
         k_medoids(bad, 1, metric="gower")
     one_line(caught.value)
 
@@ -108,7 +116,7 @@ def test_what_is_no_table(bad: Any) -> None:
 def test_other_columns_at_predict() -> None:
     table = frame(30, 3)
     km = KMedoids(2, metric="gower").fit(table)
-    with pytest.raises(ValueError, match=r"columns|feature"):
+    with pytest.raises(ValueError, match=r"columns \['height', .* but the fit had .*'colour'"):
         km.predict(table.drop(columns="colour"))
 
 

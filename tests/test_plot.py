@@ -73,12 +73,28 @@ def test_needs_a_fit(name: str, X: Any) -> None:
         PICTURES[name](KMedoids(3), X, None)
 
 
+# What there is one of for each cluster.
+PARTS = {
+    "medoids": lambda ax: ax.images[0].get_array(),
+    "images": lambda ax: ax.images,
+    "map": lambda ax: ax.collections,
+    "sizes": lambda ax: ax.patches,
+    "silhouette": lambda ax: ax.collections,
+}
+
+
 @pytest.mark.parametrize("k", [1, 100])
 def test_one_cluster_and_a_hundred(k: int, X: Any) -> None:
     km = KMedoids(k, random_state=0).fit(X)
     for name in PICTURES:
-        if name != "silhouette" or k > 1:
-            PICTURES[name](km, X, None).figure.canvas.draw()
+        if name == "silhouette" and k == 1:
+            with pytest.raises(ValueError, match="at least two"):
+                PICTURES[name](km, X, None)
+            continue
+        ax = PICTURES[name](km, X, None)
+        ax.figure.canvas.draw()
+        if name in PARTS:
+            assert len(PARTS[name](ax)) == k, name
 
 
 def test_without_matplotlib_names_the_extra(monkeypatch: Any, km: KMedoids) -> None:
