@@ -80,7 +80,7 @@ def test_the_medoids_are_pams(images: Floats, monkeypatch: pytest.MonkeyPatch) -
             np.testing.assert_array_equal(found.labels, exact.labels)
         else:
             wrong.append(f"{name}: {found.inertia / exact.inertia - 1:+.4%}")
-            assert abs(found.inertia - exact.inertia) <= 0.01 * abs(exact.inertia), wrong
+            assert abs(found.inertia - exact.inertia) <= 1e-4 * abs(exact.inertia), wrong
     assert len(wrong) <= 1, wrong
     assert computed < 0.7 * all_pairs
 
@@ -164,9 +164,10 @@ def test_history_tells_each_step(fitted: tuple[Floats, KMedoids]) -> None:
     for step in km.history_:
         assert set(step) == KEYS
         assert step["phase"] in ("init", "build", "swap")
-        assert step["distances"] >= 0
-        assert step["seconds"] >= 0
+        assert step["distances"] > 0
+        assert step["seconds"] > 0
         if step["phase"] == "init":
+            assert step["distances"] == 6 * len(X), "the medoids' rows"
             continue
         assert step["arms"] == len(X) - 6
         assert step["rounds"][0]["arms"] == step["arms"]
@@ -175,7 +176,8 @@ def test_history_tells_each_step(fitted: tuple[Floats, KMedoids]) -> None:
         assert list(step["sigma"]) == sorted(step["sigma"])
         assert step["sigma"][-1] > 0
     assert [step["step"] for step in km.history_] == [0, *range(km.n_iter_ + 1)]
-    assert sum(step["distances"] for step in km.history_) <= km.n_distances_
+    assert km.history_[1]["distances"] > 128 * len(X), "the first block"
+    assert sum(step["distances"] for step in km.history_) == km.n_distances_
     assert km.history_[-1]["loss"] == km.inertia_
 
 
