@@ -5,15 +5,21 @@ Each is clustered rightly, or refused in one line; nothing hangs, crashes or is 
 
 from __future__ import annotations
 
+import datetime as dt
+from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 from helpers import asymmetric, mixture, one_line
-from medoids import KMedoids
+from medoids import KMedoids, k_medoids
 from medoids._silhouette import fit_distances
+from medoids._threads import effective_jobs
+from medoids._validation import chance, memory
 
 X = mixture(40, 3, 3, 0)
 
@@ -102,3 +108,178 @@ class TestAFitThatFails:
         assert km.n_features_in_ == 2
         km.set_params(metric="levenshtein").fit(["a", "b", "cc"])
         assert not hasattr(km, "n_features_in_")
+
+
+COUNTS = np.random.default_rng(0).poisson(0.5, size=(30, 8)).astype(float)
+
+
+def _at(array: Any, place: int, value: int) -> None:
+    array[place] = value
+
+
+# How to damage a sparse matrix of 30 rows and 8 columns after it was made.
+DAMAGES: dict[str, tuple[str, Callable[[Any], None], str]] = {
+    "column beyond": ("csr", lambda m: _at(m.indices, 3, 10**6), "index 1000000, out of 0 to 7"),
+    "column 8": ("csr", lambda m: _at(m.indices, 3, 8), "index 8, out of 0 to 7"),
+    "negative column": ("csr", lambda m: _at(m.indices, 3, -5), "index -5, out of 0 to 7"),
+    "start beyond": ("csr", lambda m: _at(m.indptr, 4, 10**6), "indptr that does not rise"),
+    "last start beyond": ("csr", lambda m: _at(m.indptr, -1, 10**6), "1000000 entries but"),
+    "first start": ("csr", lambda m: _at(m.indptr, 0, -7), "indptr that does not rise"),
+    "falling starts": ("csr", lambda m: _at(m.indptr, 20, 0), "indptr that does not rise"),
+    "few starts": ("csr", lambda m: setattr(m, "indptr", m.indptr[:5]), r"indptr of shape \(5,\)"),
+    "few columns": ("csr", lambda m: setattr(m, "indices", m.indices[:5]), r"indices of shape"),
+    "few values": ("csr", lambda m: setattr(m, "data", m.data[:5]), r"values of shape \(5,\)"),
+    "nested": ("csr", lambda m: setattr(m, "indices", m.indices[:, None]), "indices of shape"),
+    "float columns": ("csr", lambda m: setattr(m, "indices", m.indices * 1.0), "type float64"),
+    "csc row beyond": ("csc", lambda m: _at(m.indices, 3, 10**6), "index 1000000, out of 0 to 29"),
+    "csc start": ("csc", lambda m: _at(m.indptr, 4, 10**6), "indptr that does not rise"),
+    "coo row": ("coo", lambda m: _at(m.row, 3, 10**6), "index 1000000, out of 0 to 29"),
+    "coo column": ("coo", lambda m: _at(m.col, 3, -7), "index -7, out of 0 to 7"),
+    "coo values": ("coo", lambda m: setattr(m, "data", m.data[:5]), "for 5 values"),
+    "bsr column": ("bsr", lambda m: _at(m.indices, 3, 10**6), "index 1000000, out of 0 to"),
+}
+
+
+class TestSparse:
+    @pytest.mark.parametrize("damage", DAMAGES)
+    @pytest.mark.parametrize("through", ["fit", "predict", "transform", "function"])
+    def test_arrays_that_contradict_the_shape(self, damage: str, through: str) -> None:
+        kind, spoil, says = DAMAGES[damage]
+        matrix = getattr(sparse, f"{kind}_matrix")(COUNTS)
+        spoil(matrix)
+        metric = (lambda a, b: 1.0) if through == "function" else "l1"
+        km = KMedoids(3, metric=metric)
+        if through in ("predict", "transform"):
+            km.fit(sparse.csr_array(COUNTS))
+        with pytest.raises(ValueError, match=says) as caught:
+            getattr(km, "fit" if through == "function" else through)(matrix)
+        one_line(caught.value)
+
+    def test_an_order_that_is_remembered_but_gone(self) -> None:
+        matrix = sparse.csr_array(COUNTS)
+        assert matrix.has_canonical_format
+        matrix.indices[:2] = matrix.indices[:2][::-1]
+        matrix.data[:2] = 5, 7
+        found = k_medoids(matrix, 3, metric="l1").inertia
+        assert found == k_medoids(matrix.toarray(), 3, metric="l1").inertia
+
+    def test_room_at_the_end_is_not_read(self) -> None:
+        matrix = sparse.csr_array(COUNTS)
+        matrix.data = np.append(matrix.data, np.nan)
+        matrix.indices = np.append(matrix.indices, 10**6)
+        found = k_medoids(matrix, 3, metric="l1").inertia
+        assert found == k_medoids(COUNTS, 3, metric="l1").inertia
+
+    @pytest.mark.parametrize("metric", ["l1", "cosine", "chebyshev"])
+    def test_whatever_the_arrays_are_like(self, metric: str) -> None:
+        row, column = np.divmod(np.arange(COUNTS.size)[::-1], COUNTS.shape[1])
+        halves = np.tile(COUNTS[row, column] / 2, 2)  # duplicates, explicit zeros, no order
+        places = np.tile(row, 2), np.tile(column, 2)
+        expected = k_medoids(COUNTS, 3, metric=metric).inertia
+        coo = sparse.coo_array((halves, places), shape=COUNTS.shape)
+        kinds = [coo, coo.tocsr(), coo.tocsc(), coo.tolil(), coo.todok(), coo.tobsr()]
+        wide = sparse.csr_array(COUNTS)
+        wide.indices, wide.indptr = wide.indices.astype("i8"), wide.indptr.astype("i8")
+        for matrix in [*kinds, wide]:
+            assert k_medoids(matrix, 3, metric=metric).inertia == pytest.approx(expected)
+
+
+class TestNumbersOfAllSizes:
+    @pytest.mark.parametrize("limit", [np.inf, 1e300, 10**400, "9" * 400, "9" * 400 + "GB"])
+    def test_all_the_memory_that_there_is(self, limit: Any) -> None:
+        assert memory(limit, 40, 2) == 2.0**63
+        found = [k_medoids(X, 3, memory_limit=each, random_state=0) for each in (None, limit)]
+        assert found[0].inertia == found[1].inertia
+
+    @pytest.mark.parametrize("limit", ["inf", "nan", "1e400", "", "-3MB"])
+    def test_no_sizes(self, limit: str) -> None:
+        with pytest.raises(ValueError, match="is not a size: write it like '300MB'"):
+            k_medoids(X, 3, memory_limit=limit)
+
+    @pytest.mark.parametrize("method", ["banditpam", "banditpam_original"])
+    @pytest.mark.parametrize("delta", [5e-324, 1e-320, Fraction(1, 10**400), np.float16(0.1)])
+    def test_any_chance(self, delta: Any, method: str) -> None:
+        assert 0 < chance(delta) < 1
+        found = k_medoids(X, 3, delta=delta, method=method, random_state=0)
+        assert found.inertia == pytest.approx(k_medoids(X, 3, method="pam").inertia)
+
+    @pytest.mark.parametrize(
+        ("delta", "error"),
+        [(1j, TypeError), (np.complex128(0.1), TypeError), (10**400, ValueError), ([], TypeError)],
+    )
+    def test_no_chances(self, delta: Any, error: type[Exception]) -> None:
+        with pytest.raises(error, match="delta") as caught:
+            k_medoids(X, 3, delta=delta)
+        one_line(caught.value)
+
+    def test_more_jobs_than_there_is_room_for(self) -> None:
+        assert 16 <= effective_jobs(10**9) == effective_jobs(10**30) < 10**4
+        assert effective_jobs(-(10**30)) == 1
+        words = ["ab", "ac", "xyz", "xyzz"]
+        for data, metric in ((X, "l1"), (words, "levenshtein")):
+            found = [k_medoids(data, 2, metric=metric, n_jobs=jobs) for jobs in (1, 10**9)]
+            assert found[0].inertia == found[1].inertia
+
+    def test_a_share_of_the_cores_that_is_no_number(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("OMP_NUM_THREADS", "²")
+        assert effective_jobs(None) == effective_jobs(-1)
+
+    @pytest.mark.parametrize("window", [10**30, 2**63 - 1, 2**31, 100])
+    def test_a_window_beyond_the_ends(self, window: int) -> None:
+        found = [
+            k_medoids(X, 3, metric="dtw", metric_params=params)
+            for params in ({"window": window}, {})
+        ]
+        assert found[0].inertia == found[1].inertia
+
+    @pytest.mark.parametrize(
+        ("metric", "params", "says"),
+        [
+            ("tree_edit", {"insert": 10**400}, "must be at least 0.0 and finite"),
+            ("tree_edit", {"insert": np.nan}, "must be at least 0.0 and finite"),
+            ("minkowski", {"p": 10**400}, "out of 0.01 to 100.*chebyshev"),
+            ("minkowski", {"p": 1e300}, "out of 0.01 to 100.*chebyshev"),
+            ("minkowski", {"p": 1e-300}, "out of 0.01 to 100"),
+            ("minkowski", {"p": 2j}, "must be a positive finite number"),
+            ("dtw", {"window": -1}, "below 0"),
+        ],
+    )
+    def test_parameters_out_of_range(self, metric: str, params: Any, says: str) -> None:
+        with pytest.raises(ValueError, match=says) as caught:
+            k_medoids(X, 3, metric=metric, metric_params=params)
+        one_line(caught.value)
+
+    def test_a_parameter_of_numpys(self) -> None:
+        found = [
+            k_medoids(X, 3, metric="minkowski", metric_params={"p": p}) for p in (3, np.float32(3))
+        ]
+        assert found[0].inertia == found[1].inertia
+
+    def test_whole_numbers_without_end(self) -> None:
+        assert k_medoids(X, 3, max_iter=10**5000).n_iter < 100
+        for k in (10**30, 10**5000):
+            with pytest.raises(ValueError, match="more than the n_samples=40"):
+                k_medoids(X, k)
+        with pytest.raises(ValueError, match="too small"):
+            k_medoids(X, -(10**5000))
+
+
+TIMES = np.arange(80).reshape(40, 2)
+
+
+@pytest.mark.parametrize("metric", ["l2", "l1", "precomputed"])
+@pytest.mark.parametrize(
+    "data",
+    [
+        TIMES.astype("m8[s]"),
+        TIMES.astype("M8[D]"),
+        TIMES.astype("m8[s]").tolist(),
+        pd.DataFrame(TIMES.astype("M8[s]")),
+        pd.DataFrame({"a": TIMES[:, 0].astype("m8[s]"), "b": 1.0}),
+        [[dt.date(2020, 1, 1)], [dt.date(2021, 1, 1)]],
+    ],
+)
+def test_times_are_no_numbers(data: Any, metric: str) -> None:
+    with pytest.raises(TypeError, match=r"X (holds values of type|cannot be read as)") as caught:
+        k_medoids(data, 2, metric=metric)
+    one_line(caught.value)

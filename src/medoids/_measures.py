@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import numbers
+import sys
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from inspect import signature
 from typing import Any
@@ -16,6 +16,7 @@ from ._measure import Measure, in_slices
 from ._points import Floats, Indices
 from ._threads import Workers
 from ._trees import pack
+from ._validation import is_real
 
 
 class TreeEdit(Measure):
@@ -58,7 +59,8 @@ class DynamicTimeWarping(Measure):
                 raise TypeError(f"metric_params['window'] must be a whole number, got {window!r}.")
             if window < 0:
                 raise ValueError(f"metric_params['window']={window} is below 0: give at least 0.")
-        self.window = -1 if window is None else int(window)
+        # None of the sequences is so long; and a place in one plus the window must not overflow.
+        self.window = -1 if window is None else min(int(window), 2**31)
 
     def pack(self, objects: Sequence[Any]) -> Any:
         rows = [_sequence(each, index) for index, each in enumerate(objects)]
@@ -139,9 +141,9 @@ def measure(name: str, params: Mapping[str, Any]) -> Measure:
 
 
 def _number(value: Any, name: str, least: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+    if not is_real(value):
         raise TypeError(f"metric_params[{name!r}] must be a number, got {value!r}.")
-    if not least <= float(value) < math.inf:
+    if not least <= value <= sys.float_info.max:
         raise ValueError(f"metric_params[{name!r}]={value} must be at least {least} and finite.")
     return float(value)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from ._validation import is_real
 
 
 class Metric(NamedTuple):
@@ -46,6 +48,9 @@ METRICS: dict[str, Metric] = {
     "haversine": Metric("square", "chord_angle", degree=0, form="sphere"),
 }
 
+# Powers of moderate numbers stay within float64.
+_LEAST_P, _MOST_P = 0.01, 100
+
 SYNONYMS: dict[str, str] = {
     "l2": "euclidean",
     "l1": "manhattan",
@@ -57,7 +62,7 @@ SYNONYMS: dict[str, str] = {
 
 
 def resolve(
-    name: str, params: Mapping[str, object] | None, others: Iterable[str] = ()
+    name: str, params: Mapping[str, Any] | None, others: Iterable[str] = ()
 ) -> tuple[str, Metric, float]:
     """The metric called `name`, and its exponent p (2 unless given).
 
@@ -77,8 +82,13 @@ def resolve(
             f"metric_params has unknown keys {sorted(given)} for metric={name!r}, which"
             f" takes {allowed}: remove them."
         )
-    if isinstance(p, bool) or not isinstance(p, (int, float)) or not 0 < p < float("inf"):
+    if not is_real(p) or not 0 < p < float("inf"):
         raise ValueError(f"metric_params['p'] must be a positive finite number, got {p!r}.")
+    if not _LEAST_P <= p <= _MOST_P:
+        raise ValueError(
+            f"metric_params['p']={p} is out of {_LEAST_P} to {_MOST_P}, beyond which powers"
+            " vanish or overflow: for a large p use metric='chebyshev', its limit."
+        )
     if key == "minkowski" and p in (1, 2):
         key = "manhattan" if p == 1 else "euclidean"
     return key, METRICS[key], float(p)

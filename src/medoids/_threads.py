@@ -14,9 +14,14 @@ from typing import Any
 import joblib
 from threadpoolctl import ThreadpoolController
 
+# Threads that may always be asked for, however few the cores are.
+_MOST = 16
+
 
 def effective_jobs(n_jobs: int | None) -> int:
     """How many threads `n_jobs` stands for; None is all cores, as in KMeans.
+
+    There are at most four for each core, or 16.
 
     Inside a joblib worker OMP_NUM_THREADS carries the worker's share of the
     cores, and is respected.
@@ -30,8 +35,9 @@ def effective_jobs(n_jobs: int | None) -> int:
     cores = int(joblib.cpu_count())
     if n_jobs is None:
         share = os.environ.get("OMP_NUM_THREADS", "")
-        return min(cores, int(share)) if share.isdigit() and int(share) > 0 else cores
-    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+        return min(cores, int(share)) if share.isdecimal() and int(share) > 0 else cores
+    # More would only wait for each other, and each takes memory for its stack.
+    return min(int(n_jobs), max(_MOST, 4 * cores)) if n_jobs > 0 else max(1, cores + 1 + n_jobs)
 
 
 class _OneBlasThread:

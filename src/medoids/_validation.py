@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import re
+import sys
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -20,6 +21,8 @@ from ._points import Floats
 DEFAULT_MEMORY = 2e9
 _UNITS = {"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 _UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
+# All memory that there can be: what an infinite limit stands for.
+_ADDRESSES = 2.0**63
 _STARTS = ("build", "random", "k-medoids++", "lab")
 
 
@@ -40,12 +43,36 @@ def _as_numbers(X: Any, name: str, estimator: object) -> NDArray[Any]:
             f"{name} is ragged, its rows have different lengths: give rows of one length,"
             " or a distance matrix with metric='precomputed'."
         )
-    array: NDArray[Any] = check_array(
-        X, dtype="numeric", ensure_all_finite=False, estimator=estimator, input_name=name
-    )
+    array: NDArray[Any] = _checked(X, name, estimator)
     if array.dtype == np.longdouble:
-        array = array.astype(np.float64)
+        with np.errstate(over="ignore"):
+            array = array.astype(np.float64)
     return finite(array, name)
+
+
+def _checked(X: Any, name: str, estimator: object, **options: Any) -> Any:
+    """What scikit-learn makes of X, and what it says against it in one line."""
+    try:
+        array = check_array(
+            X, dtype="numeric", ensure_all_finite=False, estimator=estimator, input_name=name,
+            **options,
+        )  # fmt: skip
+    except (TypeError, ValueError) as error:
+        first, *rest = str(error).splitlines()
+        advice = next((line for line in rest if line.startswith("Reshape")), "")
+        if isinstance(error, TypeError):
+            first = f"{name} cannot be read as rows of numbers: {first}"
+        raise _same_kind(error)(f"{first} {advice}".strip()) from None
+    if array.dtype.kind not in "fiub":
+        raise TypeError(
+            f"{name} holds values of type {array.dtype}, but this metric needs numbers: convert"
+            " them (of times, the days since one of them), or use metric='gower'."
+        )
+    return array
+
+
+def _same_kind(error: Exception) -> type[Exception]:
+    return TypeError if isinstance(error, TypeError) else ValueError
 
 
 def as_objects(X: Any, name: str = "X") -> list[Any]:
@@ -55,6 +82,8 @@ def as_objects(X: Any, name: str = "X") -> list[Any]:
             f"{name} is {type(X).__name__}, but this metric needs a list of objects: give a list,"
             " an array or a Series."
         )
+    if issparse(X):
+        check_places(X, name)
     if hasattr(X, "columns"):  # a frame, whose items are its columns
         X = X.to_numpy()
     objects = list(X)
@@ -95,10 +124,13 @@ def with_params(function: Any, params: Any) -> Any:
 
 def as_sparse(X: Any, name: str = "X", estimator: object = None) -> Any:
     """A CSR matrix of finite numbers, its columns in order in each row."""
-    matrix = check_array(
-        X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False, estimator=estimator,
-        input_name=name,
-    )  # fmt: skip
+    check_places(X, name)
+    matrix = _checked(X, name, estimator, accept_sparse="csr")
+    check_places(matrix, name)
+    # A new one, since the old one may remember an order that its arrays no longer have.
+    used = slice(0, matrix.indptr[-1])
+    arrays = matrix.data[used], matrix.indices[used], matrix.indptr
+    matrix = type(matrix)(arrays, shape=matrix.shape)
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
@@ -114,6 +146,52 @@ def as_sparse(X: Any, name: str = "X", estimator: object = None) -> Any:
             " rows, or fill them in (sklearn.impute)."
         )
     return type(matrix)((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def check_places(X: Any, name: str = "X") -> None:
+    """Refuse a sparse matrix whose arrays contradict its shape: compiled code trusts them."""
+    if len(X.shape) != 2:
+        raise ValueError(f"{name} has shape {X.shape}: give a sparse matrix of rows and columns.")
+    if X.format == "coo":
+        wrong = _wrong_places(X.row, X.shape[0]) or _wrong_places(X.col, X.shape[1])
+        if not len(X.row) == len(X.col) == len(X.data):
+            wrong = f"{len(X.row)} rows and {len(X.col)} columns for {len(X.data)} values"
+    elif X.format in ("csr", "csc", "bsr"):
+        wrong = _wrong_lists(X)
+    else:
+        return
+    if wrong:
+        raise ValueError(
+            f"{name} is a damaged {X.format.upper()} matrix of shape {X.shape}, it has {wrong}:"
+            " build it again from its rows, columns and values."
+        )
+
+
+def _wrong_lists(X: Any) -> str:
+    """What is wrong with the starts and the places of compressed lists; empty if nothing is."""
+    block = X.blocksize if X.format == "bsr" else (1, 1)
+    lists, length = (size // side for size, side in zip(X.shape, block, strict=True))
+    if X.format == "csc":
+        lists, length = length, lists
+    starts, places = X.indptr, X.indices
+    if starts.ndim != 1 or starts.dtype.kind not in "iu" or len(starts) != lists + 1:
+        return f"an indptr of shape {starts.shape} and type {starts.dtype}, not {lists + 1} numbers"
+    if starts[0] != 0 or (starts[1:] < starts[:-1]).any():
+        return "an indptr that does not rise from 0"
+    flat = places.ndim == 1 and X.data.ndim == (3 if X.format == "bsr" else 1)
+    if not flat or starts[-1] > min(len(places), len(X.data)):
+        shapes = f"indices of shape {places.shape} and values of shape {X.data.shape}"
+        return f"{starts[-1]} entries but {shapes}"
+    return _wrong_places(places[: starts[-1]], length)
+
+
+def _wrong_places(places: NDArray[Any], size: int) -> str:
+    if places.dtype.kind not in "iu":
+        return f"indices of type {places.dtype}"
+    if len(places) and (places.min() < 0 or places.max() >= size):
+        wrong = places[(places < 0) | (places >= size)][0]
+        return f"the index {wrong}, out of 0 to {size - 1}"
+    return ""
 
 
 def to_float(array: NDArray[Any]) -> Floats:
@@ -177,13 +255,19 @@ def check_sphere(array: Floats, name: str = "X") -> None:
         )
 
 
+def is_real(value: Any) -> bool:
+    """Whether this is one real number."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
 def whole(value: Any, name: str, least: int) -> int:
     """A whole number that is not too small."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
         raise TypeError(f"{name} must be a whole number, got {value!r} ({type(value).__name__}).")
-    if value < least:
-        raise ValueError(f"{name}={value} is too small: give at least {least}.")
-    return int(value)
+    number = max(min(int(value), sys.maxsize), -sys.maxsize)
+    if number < least:
+        raise ValueError(f"{name}={number} is too small: give at least {least}.")
+    return number
 
 
 def mapping(value: Any, name: str) -> dict[str, Any]:
@@ -229,11 +313,11 @@ def starting(init: Any, k: int, n: int) -> Init:
 def chance(delta: Any) -> float | None:
     if delta is None:
         return None
-    if isinstance(delta, bool) or not isinstance(delta, float | int | np.number):
+    if not is_real(delta):
         raise TypeError(f"delta must be a number between 0 and 1 or None, got {delta!r}.")
-    if not 0 < float(delta) < 1:
-        raise ValueError(f"delta={delta} must be above 0 and below 1; smaller is safer.")
-    return float(delta)
+    if not 0 < delta < 1:
+        raise ValueError(f"delta={_float(delta)} must be above 0 and below 1; smaller is safer.")
+    return max(_float(delta), sys.float_info.min)  # 1 / delta is finite
 
 
 def memory(limit: Any, n: int, k: int) -> float:
@@ -244,18 +328,27 @@ def memory(limit: Any, n: int, k: int) -> float:
         match = re.fullmatch(r"\s*(\d+\.?\d*)\s*([A-Za-z]*)\s*", limit)
         if not match or match[2].upper() not in _UNITS:
             raise ValueError(f"memory_limit={limit!r} is not a size: write it like '300MB'.")
-        size = float(match[1]) * _UNITS[match[2].upper()]
-    elif isinstance(limit, bool) or not isinstance(limit, numbers.Real):
+        size = _float(match[1]) * _UNITS[match[2].upper()]
+    elif not is_real(limit):
         raise TypeError(f"memory_limit must be bytes or a text like '300MB', got {limit!r}.")
     else:
-        size = float(limit)
+        size = _float(limit)
     # 64 references for every point, and the medoids' distances to all.
     least = 4.0 * n * 2 * min(n, 64) + 8.0 * n * (k + 8)
     if math.isnan(size) or size < least:
         if limit is None:
             return least
+        given = limit if isinstance(limit, str) else size
         raise ValueError(
-            f"memory_limit={limit!r} is too small for {n} points and n_clusters={k}: allow at"
+            f"memory_limit={given!r} is too small for {n} points and n_clusters={k}: allow at"
             f" least {math.ceil(least / 1e6)} MB."
         )
-    return size
+    return min(size, _ADDRESSES)
+
+
+def _float(value: Any) -> float:
+    """The float, infinite where there is none so large."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
