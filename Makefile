@@ -36,8 +36,10 @@ bench-data: $(VENV)/.with-bench  ## every metric, and fits of each kind of data 
 check-exact: $(VENV)/.with-progress,plot  ## compare with exact PAM (ARGS="--quick" for less)
 	@$(BIN)/python benchmarks/check_exact.py $(ARGS)
 
-fuzz: $(VENV)/.with-test  ## random fits against exact PAM (ARGS="--minutes 10 --seed 3")
-	@$(BIN)/python benchmarks/fuzz.py $(ARGS)
+fuzz: $(VENV)/.with-test  ## random fits against exact PAM (ARGS="--minutes 10 --seed 3"), then up to 15 minutes of Hypothesis
+	@status=0; $(BIN)/python benchmarks/fuzz.py $(ARGS) || status=1; \
+	HYPOTHESIS_PROFILE=nightly $(if $(shell command -v timeout),timeout 900) \
+	  $(BIN)/python -m pytest tests/test_properties.py || status=1; exit $$status
 
 reproduce: $(VENV)/.with-progress,plot  ## the paper's figures, small; FULL=1: its sizes (ARGS="--help")
 	@$(BIN)/python -m experiments $(if $(FULL),--full) $(ARGS)

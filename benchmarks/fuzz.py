@@ -194,7 +194,7 @@ class Tally:
             row = self.found.setdefault(name, Counter())
             row.update(fits=1, sampled=outcome.sampled, refused=bool(outcome.refused))
             row.update({miss for miss, _ in outcome.misses})
-            self.worst[name] = max(self.worst.get(name, 0.0), outcome.excess)
+            self.worst[name] = max(self.worst.get(name, 0.0), outcome.excess, key=abs)
 
     @property
     def missed(self) -> int:
@@ -209,7 +209,7 @@ class Tally:
         for kind in [*(kind for kind in KINDS if kind in self.found), "total"]:
             row = self.found.get(kind, Counter())
             cells = [f"{row[head]:>{len(head)}}" for head in heads[:-1]]
-            cells.append(f"{self.worst.get(kind, 0.0):>12.1e}")
+            cells.append(f"{self.worst.get(kind, 0.0):>+12.1e}")
             lines.append(f"| {kind:<16} | " + " | ".join(cells) + " |")
         return "\n".join(lines)
 
