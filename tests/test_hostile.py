@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from scipy import sparse
 
 from helpers import asymmetric, mixture, one_line
 from medoids import KMedoids, k_medoids
+from medoids._data import read
 from medoids._silhouette import fit_distances
-from medoids._threads import effective_jobs
+from medoids._threads import Workers, effective_jobs
 from medoids._validation import chance, memory
 
 X = mixture(40, 3, 3, 0)
@@ -283,3 +286,130 @@ def test_times_are_no_numbers(data: Any, metric: str) -> None:
     with pytest.raises(TypeError, match=r"X (holds values of type|cannot be read as)") as caught:
         k_medoids(data, 2, metric=metric)
     one_line(caught.value)
+
+
+def distances(objects: Any, metric: str, others: Any = None) -> np.ndarray:
+    data = read(objects, metric, None)
+    with Workers(1) as workers:
+        return data.between(data if others is None else data.like(others), workers)
+
+
+class TestSequences:
+    def test_other_channels_than_in_the_fit(self) -> None:
+        km = KMedoids(2, metric="dtw").fit([[1.0, 2.0], [3.0], [4.0, 9.0, 1.0]])
+        with pytest.raises(ValueError, match="2 channels, but the fit had 1") as caught:
+            km.predict([[[1.0, 2.0], [3.0, 4.0]]])
+        one_line(caught.value)
+        assert km.predict([[[3.0], [3.0]]]).shape == (1,)
+
+    @pytest.mark.parametrize("value", [TIMES[0].astype("M8[s]"), ["1", "2"], [10**400], [1j], "12"])
+    def test_what_is_no_number(self, value: Any) -> None:
+        with pytest.raises(TypeError, match=r"X\[1\] is no sequence of numbers") as caught:
+            k_medoids([[1.0], value], 1, metric="dtw")
+        one_line(caught.value)
+
+
+class TestEdits:
+    """Elements are equal where Python says so."""
+
+    @pytest.mark.parametrize(
+        ("left", "right", "edits"),
+        [
+            (["a"], [97], 1),
+            ("abc", b"abc", 3),
+            ("abc", ["a", "b", "c"], 0),
+            (b"abc", [97, 98, 99], 0),
+            ([-1], [-2], 1),
+            ([2**61 - 1], [0], 1),
+            (["ab"], ["a", "b"], 2),
+            ([("x", 1)], [("x", 1)], 0),
+            (["a", None], ["a"], 1),
+            ("", [], 0),
+            ("", b"", 0),
+            ([""], [], 1),
+            ([chr(0x10FFFF)], [0x10FFFF], 1),
+        ],
+    )
+    @pytest.mark.parametrize("metric", ["levenshtein", "damerau_levenshtein"])
+    def test_pairs(self, left: Any, right: Any, edits: int, metric: str) -> None:
+        assert distances([left, right], metric).tolist() == [[0, edits], [edits, 0]]
+        assert distances([left], metric, [right, left]).tolist() == [[edits, 0]]
+
+    def test_elements_that_have_no_hash(self) -> None:
+        with pytest.raises(
+            TypeError, match=r"X\[1\] has elements that cannot be compared"
+        ) as caught:
+            k_medoids([["a"], [["b"]]], 1, metric="levenshtein")
+        one_line(caught.value)
+
+    def test_strings_are_passed_on(self) -> None:
+        words = ["spam", "ham"]
+        packed = read(words, "levenshtein", None).packed
+        assert all(mine is theirs for mine, theirs in zip(packed, words, strict=True))
+
+
+DAYS = [0, 1, 10, 100]
+DATES = [dt.date(2020, 1, 1) + dt.timedelta(day) for day in DAYS]
+MOMENTS = [dt.datetime(2020, 1, 1, 12, 30) + dt.timedelta(day) for day in DAYS]
+SPANS = [dt.timedelta(day) for day in DAYS]
+COLUMNS: dict[str, Any] = {
+    "dates": DATES,
+    "datetimes": MOMENTS,
+    "aware": [each.replace(tzinfo=dt.UTC) for each in MOMENTS],
+    "spans": SPANS,
+    "numpy dates": np.array(DATES, dtype="M8[D]"),
+    "numpy times": np.array(MOMENTS, dtype="M8[ns]"),
+    "numpy spans": np.array(DAYS).astype("m8[D]").astype("m8[ms]"),
+    "pandas dates": pd.Series(MOMENTS),
+    "pandas aware": pd.Series(MOMENTS).dt.tz_localize("Asia/Tokyo"),
+    "pandas spans": pd.Series(SPANS),
+    "polars dates": pl.Series(DATES),
+    "polars times": pl.Series(MOMENTS),
+    "polars spans": pl.Series(SPANS),
+    "decimals": [Decimal(day) for day in DAYS],
+    "fractions": [Fraction(day, 7) for day in DAYS],
+    "nullable": pd.array(DAYS, dtype="Int64"),
+}
+GAPS = np.abs(np.subtract.outer(DAYS, DAYS)) / 100
+
+
+class TestMixedTables:
+    @pytest.mark.parametrize("name", COLUMNS)
+    def test_what_can_be_measured_is_no_category(self, name: str) -> None:
+        column = COLUMNS[name]
+        rows = [[value] for value in column]
+        np.testing.assert_allclose(distances(rows, "gower"), GAPS, atol=1e-9)
+        kind = pl.DataFrame if isinstance(column, pl.Series) else pd.DataFrame
+        np.testing.assert_allclose(distances(kind({"a": column}), "gower"), GAPS, atol=1e-9)
+
+    def test_what_is_missing_among_dates(self) -> None:
+        column = pd.Series([*MOMENTS, pd.NaT])
+        table = pd.DataFrame({"a": column, "b": [1, 1, 1, 1, 2]})
+        assert distances(table, "gower")[4, :4].tolist() == [1, 1, 1, 1]
+
+    @pytest.mark.parametrize("new", [3.0, "yesterday", dt.timedelta(1), np.timedelta64(1, "D")])
+    def test_other_things_than_dates_at_predict(self, new: Any) -> None:
+        km = KMedoids(2, metric="gower").fit([[each] for each in DATES])
+        with pytest.raises(ValueError, match="which holds times: put a finite one") as caught:
+            km.predict([[new]])
+        one_line(caught.value)
+
+    def test_a_span_among_numbers_at_predict(self) -> None:
+        km = KMedoids(2, metric="gower").fit([[day] for day in DAYS])
+        with pytest.raises(ValueError, match="which holds numbers: put a finite one"):
+            km.predict([[np.timedelta64(1, "D")]])
+
+    @pytest.mark.filterwarnings("error")
+    def test_numbers_as_large_as_there_are(self) -> None:
+        table = [[-1.7e308], [0.0], [1.7e308]]
+        expected = [[0, 0.5, 1], [0.5, 0, 0.5], [1, 0.5, 0]]
+        np.testing.assert_allclose(distances(table, "gower"), expected)
+        assert distances([[0.0], [1e-300]], "gower", [[1.7e308]]).tolist() == [[1], [1]]
+        tiny = [[0.0], [5e-324], [1e-323]]
+        np.testing.assert_allclose(distances(tiny, "gower"), expected)
+
+    @pytest.mark.parametrize("value", [[1, 2], {"a": 1}, np.array([1, 2])])
+    def test_cells_that_cannot_be_compared(self, value: Any) -> None:
+        with pytest.raises(TypeError, match=r"column 1 that cannot be compared") as caught:
+            k_medoids([[1, "a"], [2, value]], 1, metric="gower")
+        one_line(caught.value)

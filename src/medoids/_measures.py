@@ -60,6 +60,7 @@ class DynamicTimeWarping(Measure):
             if window < 0:
                 raise ValueError(f"metric_params['window']={window} is below 0: give at least 0.")
         # None of the sequences is so long; and a place in one plus the window must not overflow.
+        self._channels: int | None = None
         self.window = -1 if window is None else min(int(window), 2**31)
 
     def pack(self, objects: Sequence[Any]) -> Any:
@@ -68,6 +69,14 @@ class DynamicTimeWarping(Measure):
         if len(channels) > 1:
             raise ValueError(
                 f"X has sequences of {sorted(channels)} channels: give all the same number."
+            )
+        (found,) = channels
+        if self._channels is None:
+            self._channels = found
+        if found != self._channels:
+            raise ValueError(
+                f"X has sequences of {found} channels, but the fit had {self._channels}: give"
+                " as many."
             )
         starts = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
         return starts, np.concatenate(rows)
@@ -84,7 +93,11 @@ class DynamicTimeWarping(Measure):
 
 
 class EditDistance(Measure):
-    """Edits between strings, or sequences of anything hashable, by rapidfuzz."""
+    """Edits between strings, or sequences of anything hashable, by rapidfuzz.
+
+    A string is the sequence of its characters. Elements of other sequences are equal where
+    Python says so; rapidfuzz would compare their hashes, and 97 be the same as "a".
+    """
 
     def __init__(self, kind: str, normalised: bool) -> None:
         try:
@@ -95,15 +108,34 @@ class EditDistance(Measure):
             ) from error
         self.kind, self.normalised = kind, normalised
         assert hasattr(distance, kind)
+        self._codes: dict[Hashable, int] = {}
 
     def pack(self, objects: Sequence[Any]) -> Any:
-        for index, each in enumerate(objects):
-            if not isinstance(each, (str, bytes)) and not isinstance(each, Sequence):
-                raise TypeError(
-                    f"X[{index}] is {type(each).__name__}, but an edit distance needs strings or"
-                    " sequences: convert it."
-                )
-        return list(objects)
+        return [
+            each if isinstance(each, str) else self._coded(each, index)
+            for index, each in enumerate(objects)
+        ]
+
+    def _coded(self, sequence: Any, index: int) -> list[int]:
+        """A number for each element: a character's own, or one beyond all characters."""
+        if not isinstance(sequence, Sequence):
+            raise TypeError(
+                f"X[{index}] is {type(sequence).__name__}, but an edit distance needs strings or"
+                " sequences: convert it."
+            )
+        codes = self._codes
+        try:
+            return [
+                ord(each)
+                if isinstance(each, str) and len(each) == 1
+                else codes.setdefault(each, sys.maxunicode + 1 + len(codes))
+                for each in sequence
+            ]
+        except TypeError as error:
+            raise TypeError(
+                f"X[{index}] has elements that cannot be compared, {error}: give texts, numbers"
+                " or tuples."
+            ) from None
 
     def fill(
         self, left: Any, arms: Indices, right: Any, refs: Indices, out: Floats, workers: Workers
@@ -151,9 +183,13 @@ def _number(value: Any, name: str, least: float) -> float:
 def _sequence(value: Any, index: int) -> NDArray[np.float64]:
     """A sequence of numbers, or of rows of numbers, one row a time."""
     try:
-        row = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"X[{index}] is no sequence of numbers: {error}.") from None
+        row = np.asarray(value)
+        if row.dtype.kind not in "fiubO":
+            raise TypeError(f"it has values of type {row.dtype}")
+        row = row.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        said = str(error).splitlines()[0]
+        raise TypeError(f"X[{index}] is no sequence of numbers: {said}.") from None
     if row.ndim not in (1, 2) or not row.size:
         raise ValueError(
             f"X[{index}] has shape {row.shape}, but dtw needs a sequence of at least one number,"

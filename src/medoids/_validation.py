@@ -338,9 +338,8 @@ def memory(limit: Any, n: int, k: int) -> float:
     if math.isnan(size) or size < least:
         if limit is None:
             return least
-        given = limit if isinstance(limit, str) else size
         raise ValueError(
-            f"memory_limit={given!r} is too small for {n} points and n_clusters={k}: allow at"
+            f"memory_limit={limit!r} is too small for {n} points and n_clusters={k}: allow at"
             f" least {math.ceil(least / 1e6)} MB."
         )
     return min(size, _ADDRESSES)
