@@ -71,6 +71,7 @@ def test_the_result_says_everything(rows: str) -> None:
 
 def test_where_files_are_is_not_told(rows: str, tmp_path: Path) -> None:
     assert cluster(str(tmp_path / rows), "-k", "2", "--out", str(tmp_path / "found")) == 0
+    assert "result.json" in os.listdir("found")
     for name in os.listdir("found"):
         assert str(tmp_path) not in Path("found", name).read_text()
 

@@ -108,7 +108,9 @@ def test_no_command_is_a_call_for_help(capsys: pytest.CaptureFixture[str]) -> No
 def test_the_examples_of_the_help_are_understood() -> None:
     """Each one is read without complaint, up to the file that is not there."""
     for command in get_command(app).commands.values():  # type: ignore[attr-defined]
-        for line in re.findall(r"medoids ([^\n<]*)", command.epilog):
+        examples = re.findall(r"medoids ([^\n<]*)", command.epilog)
+        assert len(examples) >= 2, command.name
+        for line in examples:
             job = get_command(app).main(line.split(), "medoids", standalone_mode=False)
             assert callable(job), line
 

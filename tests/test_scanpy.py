@@ -66,10 +66,15 @@ def test_the_result_can_be_written(adata: anndata.AnnData, tmp_path) -> None:  #
 
 
 @pytest.mark.parametrize(
-    "given", [{"use_rep": "no"}, {"layer": "no"}, {"use_rep": "X_pca", "layer": "counts"}]
+    ("given", "says"),
+    [
+        ({"use_rep": "no"}, r"use_rep='no' is not in \.obsm"),
+        ({"layer": "no"}, r"layer='no' is not in \.layers"),
+        ({"use_rep": "X_pca", "layer": "counts"}, "use_rep and layer are both given"),
+    ],
 )
-def test_what_is_not_there(adata: anndata.AnnData, given: dict[str, str]) -> None:
-    with pytest.raises(ValueError, match=r"use_rep|layer") as caught:
+def test_what_is_not_there(adata: anndata.AnnData, given: dict[str, str], says: str) -> None:
+    with pytest.raises(ValueError, match=says) as caught:
         kmedoids(adata, 2, **given)
     one_line(caught.value)
     assert "kmedoids" not in adata.obs
