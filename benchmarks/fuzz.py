@@ -35,12 +35,19 @@ Found = Iterator[tuple[str, str]]
 
 
 class Outcome(NamedTuple):
-    """What came of a case: misses as (kind, text), or why the fit was refused."""
+    """What came of a case: misses as (kind, text), or why the fit was refused.
+
+    `share` is that of n² distances, and `excess` that of the loss above PAM's.
+    """
 
     misses: list[tuple[str, str]]
-    sampled: bool = False
+    share: float = 1.0
     excess: float = 0.0
     refused: str = ""
+
+    @property
+    def sampled(self) -> bool:
+        return self.share < 0.5
 
 
 def against_pam(km: KMedoids, exact: KMedoids) -> Found:
@@ -168,7 +175,7 @@ def examine(case: Case) -> Outcome:
     misses += counted(km, case)
     misses += same_on_two_threads(km, other) if other else ()
     excess = excess_of(km, exact) if exact else 0.0
-    return Outcome(misses, km.n_distances_ < case.n**2 / 2, excess)
+    return Outcome(misses, km.n_distances_ / case.n**2, excess)
 
 
 def run(case: Case) -> Outcome:
@@ -187,6 +194,7 @@ class Tally:
 
     def __init__(self) -> None:
         self.found: dict[str, Counter[str]] = {}
+        self.most: dict[str, float] = {}
         self.worst: dict[str, float] = {}
 
     def add(self, kind: str, outcome: Outcome) -> None:
@@ -194,6 +202,7 @@ class Tally:
             row = self.found.setdefault(name, Counter())
             row.update(fits=1, sampled=outcome.sampled, refused=bool(outcome.refused))
             row.update({miss for miss, _ in outcome.misses})
+            self.most[name] = max(self.most.get(name, 0.0), outcome.share)
             self.worst[name] = max(self.worst.get(name, 0.0), outcome.excess, key=abs)
 
     @property
@@ -201,14 +210,15 @@ class Tally:
         return sum(self.found.get("total", Counter())[miss] for miss in MISSES)
 
     def table(self) -> str:
-        heads = ("fits", "sampled", *MISSES, "refused", "worst excess")
+        heads = ("fits", "sampled", *MISSES, "refused", "most n²", "worst excess")
         lines = [f"| {'kind':<16} | " + " | ".join(heads) + " |"]
         lines.append(
             "|------------------|" + "|".join("-" * (len(h) + 1) + ":" for h in heads) + "|"
         )
         for kind in [*(kind for kind in KINDS if kind in self.found), "total"]:
             row = self.found.get(kind, Counter())
-            cells = [f"{row[head]:>{len(head)}}" for head in heads[:-1]]
+            cells = [f"{row[head]:>{len(head)}}" for head in heads[:-2]]
+            cells.append(f"{self.most.get(kind, 0.0):>7.2f}")
             cells.append(f"{self.worst.get(kind, 0.0):>+12.1e}")
             lines.append(f"| {kind:<16} | " + " | ".join(cells) + " |")
         return "\n".join(lines)
