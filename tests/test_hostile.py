@@ -5,12 +5,16 @@ Each is clustered rightly, or refused in one line; nothing hangs, crashes or is 
 
 from __future__ import annotations
 
+import copy
 import datetime as dt
+import pickle
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
+import joblib
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -413,3 +417,96 @@ class TestMixedTables:
         with pytest.raises(TypeError, match=r"column 1 that cannot be compared") as caught:
             k_medoids([[1, "a"], [2, value]], 1, metric="gower")
         one_line(caught.value)
+
+
+def chain(depth: int, kind: str) -> Any:
+    """A tree that is one long branch."""
+    tree: Any = {"id": 7, "type": "end"} if kind == "dicts" else ("end", [])
+    for at in range(depth):
+        pair = ("a", [tree]) if kind == "tuples" else ["a", (tree,)]
+        tree = {"type": "a", "children": [tree], "id": at} if kind == "dicts" else pair
+    return tree
+
+
+def _in_itself() -> dict[str, Any]:
+    pair: Any = ["a", []]
+    pair[1].append(pair)
+    node: Any = {"type": "a"}
+    node["children"] = [("b", []), ("c", [node])]
+    below: Any = []
+    below.append(("a", below))
+    return {"list": pair, "dict": node, "children": ("root", below)}
+
+
+def _doubled(times: int) -> Any:
+    tree: Any = ("a", [])
+    for _ in range(times):
+        tree = ("a", [tree, tree])
+    return tree
+
+
+class TestTrees:
+    @pytest.mark.parametrize("kind", _in_itself())
+    def test_a_tree_that_contains_itself(self, kind: str) -> None:
+        trees = [("a", []), _in_itself()[kind]]
+        with pytest.raises(ValueError, match=r"X\[1\] is a tree that contains itself") as caught:
+            k_medoids(trees, 1, metric="tree_edit")
+        one_line(caught.value)
+        km = KMedoids(1, metric="tree_edit").fit(trees[:1])
+        with pytest.raises(ValueError, match=r"X\[1\] is a tree that contains itself"):
+            km.predict(trees)
+
+    @pytest.mark.parametrize("tree", [_doubled(40), ("a", [("b", [])] * 10**6)])
+    def test_more_nodes_than_can_be_compared(self, tree: Any) -> None:
+        with pytest.raises(ValueError, match=r"X\[1\] has more than 10000 nodes") as caught:
+            k_medoids([("a", []), tree], 1, metric="tree_edit")
+        one_line(caught.value)
+
+    def test_a_subtree_in_two_places(self) -> None:
+        assert distances([_doubled(3)], "tree_edit", [("a", [])]).tolist() == [[14]]
+
+    @pytest.mark.parametrize(
+        "bad", [None, (), "ab", ("a", "b"), [_in_itself()["list"]] * 3, ((["x"], 1), [])]
+    )
+    def test_what_is_no_tree(self, bad: Any) -> None:
+        with pytest.raises(TypeError, match=r"X\[1\]") as caught:
+            k_medoids([("a", []), bad], 1, metric="tree_edit")
+        one_line(caught.value)
+
+    @pytest.mark.parametrize("kind", ["tuples", "lists", "dicts"])
+    @pytest.mark.parametrize("way", ["pickle", "joblib", "copy"])
+    def test_deep_trees_are_stored(self, kind: str, way: str, tmp_path: Path) -> None:
+        km = KMedoids(2, metric="tree_edit").fit([chain(5000, kind), chain(1, kind), ("c", [])])
+        if way == "joblib":
+            joblib.dump(km, tmp_path / "km")
+            again = joblib.load(tmp_path / "km")
+        else:
+            again = copy.deepcopy(km) if way == "copy" else pickle.loads(pickle.dumps(km))
+        assert again.cluster_centers_ is again._medoids.things
+        for mine, theirs in zip(again.cluster_centers_, km.cluster_centers_, strict=True):
+            left, right = mine, theirs
+            while True:
+                assert type(left) is type(right)
+                if isinstance(left, dict):
+                    assert left.get("id") == right.get("id")
+                    assert list(left) == list(right)
+                    left, right = left.get("children"), right.get("children")
+                else:
+                    assert left[0] == right[0]
+                    left, right = left[1], right[1]
+                assert type(left) is type(right)
+                if not left:
+                    break
+                left, right = left[0], right[0]
+        new = [chain(3, kind), ("c", [])]
+        np.testing.assert_array_equal(again.transform(new), km.transform(new))
+
+    def test_nodes_of_a_class_of_the_users(self) -> None:
+        trees = [Node("a", [Node("b", [])]), Node("c", []), Node("a", [])]
+        km = pickle.loads(pickle.dumps(KMedoids(2, metric="tree_edit").fit(trees)))
+        assert all(type(tree) is Node for tree in km.cluster_centers_)
+
+
+class Node(NamedTuple):
+    label: str
+    children: list[Any]

@@ -312,6 +312,17 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         with Workers(self.n_jobs) as workers:
             return self._medoids.between(data, workers)
 
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        if "_medoids" in state:  # which knows how to store them
+            del state["cluster_centers_"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "_medoids" in state:
+            self.cluster_centers_ = self._medoids.things
+
     @property
     def _n_features_out(self) -> int:
         return len(self.medoid_indices_)

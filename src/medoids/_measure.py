@@ -34,6 +34,13 @@ class Measure(ABC):
         """The dissimilarity of every object from itself."""
         return np.zeros(n)
 
+    def stored(self, objects: Any) -> Any:
+        """Objects in a form that pickle can store; `restored` is the way back."""
+        return objects
+
+    def restored(self, objects: Any) -> Any:
+        return objects
+
     @abstractmethod
     def pack(self, objects: Sequence[Any]) -> Any:
         """Objects in the form that `fill` wants; an error names the first that is wrong."""

@@ -15,7 +15,7 @@ from ._gower import Gower
 from ._measure import Measure, in_slices
 from ._points import Floats, Indices
 from ._threads import Workers
-from ._trees import pack
+from ._trees import flatten, pack, unflatten
 from ._validation import is_real
 
 
@@ -31,6 +31,12 @@ class TreeEdit(Measure):
 
     def pack(self, objects: Sequence[Any]) -> Any:
         return pack(objects, self._numbers)
+
+    def stored(self, objects: Any) -> Any:
+        return [flatten(tree, index) for index, tree in enumerate(objects)]
+
+    def restored(self, objects: Any) -> Any:
+        return [unflatten(tree) for tree in objects]
 
     def fill(
         self, left: Any, arms: Indices, right: Any, refs: Indices, out: Floats, workers: Workers

@@ -7,11 +7,19 @@ Zhang and Shasha (1989).
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+
+# Nodes of a tree: a pair of such needs two tables of 0.8 GB.
+MOST = 10_000
+# Without its depths, which have no end in a tree that contains itself.
+_BRIEF = reprlib.Repr()
+_BRIEF.maxlevel = 2
 
 
 class Packed(NamedTuple):
@@ -43,42 +51,62 @@ def pack(trees: Sequence[Any], numbers: dict[Hashable, int]) -> Packed:
     roots: list[int] = []
     starts, root_starts = [0], [0]
     for index, tree in enumerate(trees):
-        first = len(labels)
         last_with: dict[int, int] = {}
-        for node, (label, leaf) in enumerate(_post_order(tree, index)):
-            labels.append(numbers.setdefault(label, len(numbers)))
+        leaves: list[int] = []  # the first ones below the nodes that still wait for a parent
+        for node, (_, label, count) in enumerate(_post_order(tree, index, MOST)):
+            leaf = leaves[-count] if count else node
+            leaves[len(leaves) - count :] = [leaf]
+            labels.append(_number(label, numbers, index))
             leftmost.append(leaf)
             last_with[leaf] = node
         # Of all nodes with the same first leaf, the last is the topmost.
         roots.extend(sorted(last_with.values()))
         starts.append(len(labels))
         root_starts.append(len(roots))
-        assert len(labels) > first
     return Packed(
         np.array(starts), np.array(labels, dtype=np.int32), np.array(leftmost, dtype=np.int32),
         np.array(root_starts), np.array(roots, dtype=np.int32),
     )  # fmt: skip
 
 
-def _post_order(tree: Any, index: int) -> Iterator[tuple[Hashable, int]]:
-    """Each node's label and its first leaf, children before their parent."""
-    count = 0
-    # A node, its children that are still to come, and the first leaf below it.
-    label, children = label_and_children(tree, index)
-    stack: list[tuple[Hashable, list[Any], int]] = [(label, children[::-1], -1)]
-    while stack:
-        label, left, leaf = stack.pop()
-        if left:
-            child = left.pop()
-            stack.append((label, left, leaf))
-            label, children = label_and_children(child, index)
-            stack.append((label, children[::-1], -1))
-            continue
-        leaf = count if leaf < 0 else leaf
-        yield label, leaf
-        count += 1
-        if stack and stack[-1][2] < 0:
-            stack[-1] = (*stack[-1][:2], leaf)
+def _number(label: Hashable, numbers: dict[Hashable, int], index: int) -> int:
+    try:
+        return numbers.setdefault(label, len(numbers))
+    except TypeError as error:  # a tuple with a list in it
+        raise TypeError(
+            f"X[{index}] has a node whose label cannot be compared, {error}: give a text or a"
+            " number."
+        ) from None
+
+
+def _post_order(tree: Any, index: int, most: int) -> Iterator[tuple[Any, Hashable, int]]:
+    """Each node with its label and its number of children, children before their parent."""
+    seen = 0
+    # From the root to a node: each, its label, its children still to come, and how many it has.
+    path: list[tuple[Any, Hashable, list[Any], int]] = []
+    above: set[int] = set()
+    waiting = [tree]
+    while True:
+        if waiting:
+            node = waiting.pop()
+            label, children = label_and_children(node, index)
+            if id(node) in above:
+                raise ValueError(f"X[{index}] is a tree that contains itself: give one that ends.")
+            seen += 1
+            if seen + len(children) > most:
+                raise ValueError(
+                    f"X[{index}] has more than {most} nodes, too many for the tables of a tree"
+                    " edit distance: cut it (a subtree counts in every place where it is)."
+                )
+            above.add(id(node))
+            path.append((node, label, children[::-1], len(children)))
+        else:
+            node, label, _, count = path.pop()
+            above.remove(id(node))
+            yield node, label, count
+            if not path:
+                return
+        waiting = path[-1][2]
 
 
 def label_and_children(tree: Any, index: int) -> tuple[Hashable, list[Any]]:
@@ -90,7 +118,7 @@ def label_and_children(tree: Any, index: int) -> tuple[Hashable, list[Any]]:
     else:
         raise TypeError(
             f"X[{index}] is no tree: give nested (label, [children]), or dicts with 'type' and"
-            f" 'children'; found {type(tree).__name__} {str(tree)[:40]!r}."
+            f" 'children'; found {type(tree).__name__} {_BRIEF.repr(tree)[:40]!r}."
         )
     if not isinstance(label, Hashable) or not isinstance(children, (tuple, list)):
         raise TypeError(
@@ -98,3 +126,53 @@ def label_and_children(tree: Any, index: int) -> tuple[Hashable, list[Any]]:
             f" {type(children).__name__}: give a text or a number, and a list."
         )
     return label, list(children)
+
+
+class Flat(NamedTuple):
+    """A tree without depth, which pickle can store: its nodes in post-order.
+
+    Attributes
+    ----------
+    shells : list
+        Each node with no children in it.
+    counts : list of int
+        How many children it has.
+    holders : list of type
+        What its children are held in; None where a dict has none.
+    """
+
+    shells: list[Any]
+    counts: list[int]
+    holders: list[type | None]
+
+
+def flatten(tree: Any, index: int) -> Any:
+    """The tree without depth; or as it is, where it has nodes of a class of the user's."""
+    flat = Flat([], [], [])
+    for node, label, count in _post_order(tree, index, MOST):
+        held = node.get("children") if isinstance(node, Mapping) else node[1]
+        if type(node) not in (tuple, list, dict) or type(held) not in (tuple, list, type(None)):
+            return tree
+        if isinstance(node, dict):
+            flat.shells.append(node if held is None else node | {"children": None})
+        else:
+            flat.shells.append(type(node)((label, None)))
+        flat.counts.append(count)
+        flat.holders.append(None if held is None else type(held))
+    return flat
+
+
+def unflatten(flat: Any) -> Any:
+    """The tree that was made flat."""
+    if not isinstance(flat, Flat):
+        return flat
+    waiting: list[Any] = []  # for a parent
+    for shell, count, holder in zip(*flat, strict=True):
+        first = len(waiting) - count
+        children = holder(waiting[first:]) if holder else None
+        if isinstance(shell, dict):
+            node = shell | {"children": children} if holder else shell
+        else:
+            node = type(shell)((shell[0], children))
+        waiting[first:] = [node]
+    return waiting[0]
