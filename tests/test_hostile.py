@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import joblib
+import numba
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -23,6 +24,7 @@ from scipy import sparse
 
 from helpers import asymmetric, mixture, one_line
 from medoids import KMedoids, k_medoids
+from medoids._compiled import Compiled
 from medoids._data import read
 from medoids._silhouette import fit_distances
 from medoids._threads import Workers, effective_jobs
@@ -510,3 +512,106 @@ class TestTrees:
 class Node(NamedTuple):
     label: str
     children: list[Any]
+
+
+def beyond(a: Any, b: Any) -> float:
+    total = 0.0
+    for i in range(a.shape[0] + 1):
+        total += abs(a[i] - b[i])
+    return total
+
+
+def beyond_for_some(a: Any, b: Any) -> float:
+    return abs(a[int(a[0])] - b[int(b[0])])
+
+
+def meddling(a: Any, b: Any) -> float:
+    a[0] = 5.0
+    return abs(a[0] - b[0])
+
+
+def aligned(a: Any, b: Any) -> float:
+    total = 0.0
+    for i in range(len(a)):
+        total += abs(a[i] - b[i])
+    return total
+
+
+class TestFunctions:
+    """What compiled code would not look for is looked for before."""
+
+    @pytest.mark.parametrize("compiled", [False, True])
+    @pytest.mark.parametrize("kind", ["array", "rows"])
+    def test_reading_beyond_the_end(self, compiled: bool, kind: str) -> None:
+        metric = numba.njit(beyond) if compiled else beyond
+        data = list(X) if kind == "rows" else X
+        with pytest.raises((ValueError, IndexError), match="out of bounds") as caught:
+            k_medoids(data, 2, metric=metric)
+        if compiled or kind == "array":
+            assert str(caught.value).startswith("metric(X[0], X[39]) reads beyond the end")
+        else:
+            assert caught.value.__notes__ == ["raised by metric(X[0], X[0])"]
+        one_line(caught.value)
+
+    def test_reading_beyond_the_end_of_some_rows(self) -> None:
+        data = np.zeros((200, 3))
+        data[150:, 0] = 10**6
+        with pytest.raises(ValueError, match=r"reads beyond the end, index 1000000"):
+            k_medoids(data, 2, metric=numba.njit(beyond_for_some))
+
+    def test_sequences_of_different_lengths(self) -> None:
+        data = [np.arange(5.0), np.arange(3.0), np.arange(4.0)]
+        with pytest.raises(ValueError, match=r"metric\(X\[0\], X\[2\]\) reads beyond the end"):
+            k_medoids(data, 2, metric=numba.njit(aligned))
+
+    @pytest.mark.parametrize("compiled", [False, True])
+    def test_changing_the_rows(self, compiled: bool) -> None:
+        data = X.copy()
+        with pytest.raises(ValueError, match=r"metric\(X\[0\], X\[39\]\) changes its rows"):
+            k_medoids(data, 2, metric=numba.njit(meddling) if compiled else meddling)
+        np.testing.assert_array_equal(data, X)
+
+    def test_changing_the_rows_pair_by_pair(self) -> None:
+        data = X.copy()
+        with pytest.raises(ValueError, match="read-only"):
+            k_medoids(data, 2, metric=lambda a, b, p: meddling(a, b), metric_params={"p": 1})
+        np.testing.assert_array_equal(data, X)
+
+    def test_the_rows_from_themselves_are_computed_once(self) -> None:
+        calls = 0
+
+        def function(a: Any, b: Any) -> float:
+            nonlocal calls
+            calls += 1
+            return float(abs(a - b).sum() + a[0])
+
+        measure = Compiled(lambda a, b: 0.0)
+        measure._kernels["function"] = function
+        np.testing.assert_array_equal(measure.own(X, len(X)), X[:, 0])
+        assert calls == len(X)
+
+    @pytest.mark.parametrize(
+        ("gives", "error", "says"),
+        [
+            (None, TypeError, "gives a NoneType"),
+            ("3", TypeError, "gives a str"),
+            (np.ones(2), TypeError, "gives a ndarray"),
+            (np.ones((1, 1)), TypeError, "gives a ndarray"),
+            (1j, TypeError, "gives a complex"),
+            (np.nan, ValueError, "nan"),
+            (np.inf, ValueError, "inf"),
+        ],
+    )
+    @pytest.mark.parametrize("data", [X, ["a", "b", "c"]], ids=["rows", "objects"])
+    def test_what_is_no_number(self, gives: Any, error: Any, says: str, data: Any) -> None:
+        with pytest.raises(error, match=says) as caught:
+            k_medoids(data, 2, metric=lambda a, b: gives)
+        one_line(caught.value)
+
+    def test_what_it_raises_is_passed_on(self) -> None:
+        def metric(a: Any, b: Any) -> float:
+            raise RuntimeError("no such luck")
+
+        with pytest.raises(RuntimeError, match="no such luck") as caught:
+            k_medoids(X, 2, metric=metric)
+        assert caught.value.__notes__ == ["raised by metric(X[0], X[0])"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -17,10 +18,12 @@ from ._threads import Workers
 _REORDER = {"reassoc", "nsz", "contract"}
 # Rows that are held as a panel, and rows that a thread takes at a time; at most so many bytes.
 _PANEL, _SLICE, _BYTES = 1024, 256, 2**23
+# Pairs that are first computed in plain Python.
+_CHECKED = 64
 # Rows begin on a line of the cache, or half of the wide loads would cross one.
 _LINE = 64
 Function = Callable[[Any, Any], float]
-Kernel = Callable[..., None]
+Kernel = Callable[..., Any]
 # The kernels of functions that the user has compiled, as long as these live.
 _compiled: WeakKeyDictionary[Any, dict[Any, Kernel]] = WeakKeyDictionary()
 
@@ -28,21 +31,54 @@ _compiled: WeakKeyDictionary[Any, dict[Any, Kernel]] = WeakKeyDictionary()
 def compiled(function: Any, array: Floats) -> Compiled | None:
     """The measure that a function gives; None if it cannot be compiled as it is.
 
-    A plain function is compiled if Numba can, and if what comes out is the same for a few
+    A plain function is compiled if Numba can, and if what comes out is the same for some
     pairs of rows.
     """
     measure = Compiled(function)
-    some = np.unique(np.linspace(0, len(array) - 1, 4).astype(np.int64))
-    rows = array[some].astype(np.float64)
+    left, right = _some_pairs(len(array), max(4, min(_CHECKED, _BYTES // array.shape[1])))
+    plain = []
+    for arm, ref in zip(left.tolist(), right.tolist(), strict=True):
+        given = np.concatenate([array[arm : arm + 1], array[ref : ref + 1]]).astype(np.float64)
+        rows = given.copy()
+        plain.append(_plainly(measure.plain, rows[0], rows[1], arm, ref))
+        if not np.array_equal(rows, given):
+            raise ValueError(f"metric(X[{arm}], X[{ref}]) changes its rows: let it copy them.")
+    if None in plain:
+        return None
     try:
-        found = measure.block(array, some, array, some, np.float64)
-        plain = np.array([[float(measure.plain(a, b)) for b in rows] for a in rows])
+        found = measure.block(array, left, array, right, np.float64).diagonal()
     except Exception:  # Numba has many; what is wrong shows where each pair is called
         return None
-    if not np.allclose(found, plain, rtol=1e-9, atol=0, equal_nan=True):
+    if not np.allclose(found, np.array(plain, dtype=float), rtol=1e-9, atol=0, equal_nan=True):
         return None
     measure.single = _can_be_single(measure, array)
     return measure
+
+
+def check_bounds(function: Any, objects: Sequence[Any], params: Mapping[str, Any]) -> None:
+    """Refuse a function that Numba has compiled if it reads beyond the end of some objects."""
+    if hasattr(function, "py_func"):
+        plain = partial(function.py_func, **params)
+        for arm, ref in zip(*_some_pairs(len(objects), _CHECKED), strict=True):
+            _plainly(plain, objects[arm], objects[ref], int(arm), int(ref))
+
+
+def _some_pairs(n: int, count: int) -> tuple[Indices, Indices]:
+    """Pairs of many different points, the first with the last among them."""
+    left = np.linspace(0, n - 1, count).astype(np.int64)
+    return left, left[::-1]
+
+
+def _plainly(function: Function, medoid: Any, point: Any, arm: int, ref: int) -> float | None:
+    """What Python makes of a pair; compiled code would not notice that it reads beyond the end."""
+    try:
+        return float(function(medoid, point))
+    except IndexError as error:
+        raise ValueError(
+            f"metric(X[{arm}], X[{ref}]) reads beyond the end, {error}: mend the function."
+        ) from error
+    except Exception:  # it will show where each pair is called
+        return None
 
 
 def _can_be_single(measure: Compiled, array: Floats) -> bool:
@@ -82,11 +118,19 @@ class Compiled(Measure):
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_kernels": {}}  # a kernel is compiled again
 
+    def _function(self) -> Function:
+        """The function itself, compiled."""
+        if "function" not in self._kernels:
+            from numba import njit
+
+            self._kernels["function"] = njit(**self.options)(self.plain)
+        return self._kernels["function"]
+
     def _kernel(self, real: Any) -> Kernel:
         if real not in self._kernels:
             from numba import njit
 
-            function = njit(**self.options)(self.plain)
+            function = self._function()
             if real == np.float32:
                 function = njit(**self.options, locals=_narrow(function))(self.plain)
             self._kernels[real] = _block_kernel(function, self.options)
@@ -127,11 +171,11 @@ class Compiled(Measure):
             workers.each(work, len(long), min(most, _SLICE))
 
     def own(self, packed: Any, n: int) -> NDArray[np.float64]:
-        # The diagonals of small blocks: fewer calls outweigh what is computed beside them.
-        parts = np.array_split(np.arange(n), -(-n // 16))
-        return np.concatenate(
-            [self.block(packed, part, packed, part, np.float64).diagonal() for part in parts]
-        )
+        # A call for each row: to compile a loop around it would take longer than most fits.
+        function, size = self._function(), max(1, _BYTES // (8 * packed.shape[1]))
+        parts = (packed[start : start + size] for start in range(0, n, size))
+        rows = (row for part in parts for row in np.ascontiguousarray(part, dtype=np.float64))
+        return np.fromiter((function(row, row) for row in rows), dtype=np.float64, count=n)
 
 
 def _block_kernel(function: Any, options: dict[str, Any]) -> Kernel:

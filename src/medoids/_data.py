@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from . import _validation as check
-from ._compiled import Compiled, compiled
+from ._compiled import Compiled, check_bounds, compiled
 from ._dense import DensePoints, Rows, cross
 from ._measure import Measure
 from ._measures import MEASURES, measure
@@ -203,8 +203,9 @@ def _called(
         measure = compiled(metric, array)
         if measure is not None:
             return ObjectData(array, measure)
-    function = check.with_params(metric, params)
-    return ObjectData(check.as_objects(X), Call(function, effective_jobs(n_jobs or 1)))
+    function, objects = check.with_params(metric, params), check.as_objects(X)
+    check_bounds(metric, objects, params or {})
+    return ObjectData(objects, Call(function, effective_jobs(n_jobs or 1)))
 
 
 def _objects_of(X: Any, measure: Measure) -> ObjectData:

@@ -86,6 +86,9 @@ def as_objects(X: Any, name: str = "X") -> list[Any]:
         check_places(X, name)
     if hasattr(X, "columns"):  # a frame, whose items are its columns
         X = X.to_numpy()
+    if isinstance(X, np.ndarray) and X.ndim > 1:
+        X = X.view()
+        X.flags.writeable = False  # a function that changes a row would change the user's data
     objects = list(X)
     if not objects:
         raise ValueError(f"{name} is empty: give at least one object.")
