@@ -135,13 +135,14 @@ KINDS: dict[str, Callable[[Rng, int], Instance]] = {
 @contextmanager
 def first_block(length: int | None) -> Iterator[None]:
     """Let every arm be measured on so many references at first; None is the default."""
-    real = _bandit.Cache
+    real = _bandit.first_block
     if length is not None:
-        _bandit.Cache = lambda points, order, limit, *_: real(points, order, limit, length)
+        _bandit.first_block = lambda points, k: min(length, points.n)
+        _bandit.COMPLETES = False
     try:
         yield
     finally:
-        _bandit.Cache = real
+        _bandit.first_block, _bandit.COMPLETES = real, True
 
 
 class Tally:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from medoids._cache import Cache
 from medoids._dense import DensePoints
 from medoids._metrics import resolve
 from medoids._points import PrecomputedPoints
@@ -86,10 +85,8 @@ def state_of(points: PrecomputedPoints | DensePoints, medoids: Sequence[int]) ->
 
 def small_first(monkeypatch: Any, first: int) -> None:
     """Let the bandit sample `first` references at once, so that small data exercise it."""
-    monkeypatch.setattr(
-        "medoids._bandit.Cache",
-        lambda points, order, limit, *rest: Cache(points, order, limit, first),
-    )
+    monkeypatch.setattr("medoids._bandit.first_block", lambda points, k: min(first, points.n))
+    monkeypatch.setattr("medoids._bandit.COMPLETES", False)
 
 
 def mixture(n: int, d: int, groups: int, seed: int, spread: float = 4.0) -> Floats:

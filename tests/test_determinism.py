@@ -186,7 +186,7 @@ def test_an_interrupt_gets_out_and_leaves_nothing(
 
     def break_off(self: DensePoints, *args: Any) -> None:
         calls.append(1)
-        if len(calls) == 3:
+        if len(calls) == (1 if where == "_block" else 3):
             raise error("stop")
         work(self, *args)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._bandit import Bandit
+from ._bandit import Bandit, hold
 from ._eager import eager
 from ._loops import build_and_swap
 from ._settings import Settings
@@ -21,6 +21,7 @@ def banditpam(settings: Settings, *, swap: str = "best") -> tuple[State, int]:
     """
     if swap not in ("best", "eager"):
         raise ValueError(f"swap={swap!r} is unknown: choose 'best' or 'eager'.")
+    settings = hold(settings)
     state = State(settings.points.n, settings.n_clusters)
     if swap == "eager":
         return state, eager(settings, state)

@@ -84,7 +84,7 @@ class Bounds:
         if len(self.lower) <= 1:
             lower = _lowest(lower)[None]
         if len(self.lower):
-            lower = np.maximum(self.lower[:, arms], lower.astype(np.float32))
+            lower = np.fmax(self.lower[:, arms], lower.astype(np.float32))
             self.lower[:, arms] = lower
         return _lowest(lower).astype(np.float64)
 
@@ -97,12 +97,17 @@ class Bounds:
         from ._kernels import carry
 
         state, cache = step.state, step.cache
+        if step.k == 1:  # every point changes
+            return False
         # What float32 cannot see is left to the slack.
         changed = np.abs(state.nearest - before.nearest) > step.slack
         changed |= np.abs(state.second - before.second) > step.slack
         changed |= state.owner != before.owner
+        replaced = np.array(before.medoids) != np.array(state.medoids)
+        # The bounds of a new medoid are made of all its points, those as far from the old one too.
+        changed |= replaced[state.owner]
         count = int(changed.sum())
-        if step.k == 1 or count > _MOST * step.n:
+        if count > _MOST * step.n:
             return False
         worth = step.k >= MANY and (_lowest(self.lower) > 0).mean() > _PROVEN
         ids, lines = _references(cache, changed, _WANTED if worth else 0)
@@ -112,7 +117,6 @@ class Bounds:
         new = np.stack([state.nearest[ids], state.second[ids]], axis=1).astype(np.float32)
         share = count / max(len(ids), 1) / step.n
         spread = share**2 * max(1 - len(ids) / max(count, 1), 0)
-        replaced = np.array(before.medoids) != np.array(state.medoids)
         # What is not known of the changes, where rewards are few and skewed.
         skew = np.zeros((step.n, 2), dtype=np.float32)
 

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from ._points import Indices, Points
 
 # Shares of the memory limit: distances from all arms to the first references, from some
-# arms to more, from a few to all points; and what is dropped after use. The rest is for
-# arrays of the length of the data.
-_COLUMNS, _LEVELS, _ROWS, _SCRATCH = 0.4, 0.2, 0.1, 0.1
+# arms to more, from a few to all points; what is dropped after use; and rows in float64. The
+# rest is for arrays of the length of the data.
+_COLUMNS, _LEVELS, _ROWS, _SCRATCH, _EXACT = 0.4, 0.2, 0.1, 0.1, 0.05
+# Where all distances take no more than this share, none is computed twice.
+_ALL = 0.9
 
 
 class Level:
@@ -39,6 +41,13 @@ class Cache:
         Bytes for all that is kept.
     first : int
         How many references every arm is measured on at once, if memory allows.
+
+    Attributes
+    ----------
+    keeps_all : bool
+        There is room for all distances: none is computed twice.
+    known : ndarray of bool
+        The arms whose distances to all points are kept.
     """
 
     def __init__(self, points: Points, order: Indices, memory_limit: float, first: int) -> None:
@@ -46,24 +55,34 @@ class Cache:
         self.points, self.order, self.memory_limit = points, order, memory_limit
         self.position = np.empty(n, dtype=np.int64)
         self.position[order] = np.arange(n)
-        room = int(_COLUMNS * memory_limit // (4 * n))
+        whole = 4.0 * n**2
+        self.keeps_all = whole <= _ALL * memory_limit
+        room = 2 * n if self.keeps_all else int(_COLUMNS * memory_limit // (4 * n))
         # A quarter more lines are for small clusters, which the first ones may miss.
         self.first = min(n, first if 2 * first < n else n, max(room * 4 // 5, 1))
-        capacity = min(n, max(room, self.first + 1), self.first + self.first // 4 + 8)
-        self.columns = np.empty((capacity, n), dtype=np.float32)
+        self._capacity = min(n, max(room, self.first + 1), self.first + self.first // 4 + 8)
+        # Lines take address space alone until they are written.
+        lines = n if self.keeps_all else self._capacity
+        self.columns = np.empty((lines, n), dtype=np.float32)
         points.block(np.arange(n), order[: self.first], self.columns[: self.first].T)
         self._line_of: dict[int, int] = {}
+        self._line = np.full(n, -1)
         self.apart = self._apart()
         self.levels: list[Level] = []
-        self._room = _LEVELS * memory_limit
-        self.scratch = _SCRATCH * memory_limit
-        self._row_room = min(max(int(_ROWS * memory_limit // (4 * n)), 1), n)
+        # With all distances kept, what is left is for copies of them.
+        share = min(1.0, 2 * (1 - whole / memory_limit)) if self.keeps_all else 1.0
+        self._room = _LEVELS * memory_limit * share
+        self.scratch = _SCRATCH * memory_limit * share
+        self._row_room = min(max(int(_ROWS * memory_limit * share // (4 * n)), 1), n)
         self.batch = max(min(64, self._row_room // 2), 1)
         self._rows = np.empty((0, n), dtype=np.float32)
-        self.known = np.zeros(n, dtype=bool)
+        self._held = np.zeros(n, dtype=bool)
+        self.known = np.zeros(n, dtype=bool) if self.keeps_all else self._held
         self._row_of = np.zeros(n, dtype=np.int64)
         self._arm_of = np.full(self._row_room, -1, dtype=np.int64)
         self._next = 0
+        self._exact: dict[int, NDArray[np.float64]] = {}
+        self._exact_room = max(int(_EXACT * memory_limit // (8 * n)), 1)
 
     def _apart(self) -> float:
         """How far a point usually is from the nearest of the first references."""
@@ -80,15 +99,17 @@ class Cache:
         They stay until the room for them is full; then only the wanted ones do.
         """
         missing = [int(ref) for ref in wanted if int(ref) not in self._line_of]
-        if self.first + len(self._line_of) + len(missing) > len(self.columns):
+        if self.first + len(self._line_of) + len(missing) > self._capacity:
             self._line_of.clear()
-            wanted = wanted[: len(self.columns) - self.first]
+            self._line[:] = -1
+            wanted = wanted[: self._capacity - self.first]
             missing = [int(ref) for ref in wanted]
         if missing:
             held = self.first + len(self._line_of)
             lines = self.columns[held : held + len(missing)]
             self.points.block(np.arange(self.points.n), np.array(missing), lines.T)
             self._line_of.update(zip(missing, range(held, held + len(missing)), strict=True))
+            self._line[missing] = np.arange(held, held + len(missing))
         return np.array([self._line_of[int(ref)] for ref in wanted], dtype=np.int64)
 
     def deepen(self, depth: int) -> list[Level]:
@@ -97,6 +118,8 @@ class Cache:
         while reached < depth:
             stop = min(2 * reached, self.points.n) if reached else self.first
             most = int(self._room // (4 * (stop - reached + 16)))
+            if self.keeps_all and reached:
+                most = self.points.n
             self.levels.append(
                 Level(self.order[reached:stop], self.points.n, min(most, self.points.n))
             )
@@ -112,6 +135,8 @@ class Cache:
         missing = arms[level.slot[arms] < 0]
         stop = level.used + len(missing)
         bytes_needed = 4 * level.block.shape[1] * len(missing)
+        if self.keeps_all and level is not self.levels[0]:
+            bytes_needed = 0  # it has room for all
         if bytes_needed <= self._room and stop <= len(level.block):
             self._room -= bytes_needed
             self._compute(level, missing, level.block[level.used : stop])
@@ -131,16 +156,67 @@ class Cache:
         from ._kernels import turn
 
         if level is not self.levels[0]:
-            self.points.block(arms, level.refs, out[:, : len(level.refs)])
+            lines, out = self._line[level.refs], out[:, : len(level.refs)]
+            seen = lines >= 0
+            if not self.keeps_all or not seen.any():
+                self.points.block(arms, level.refs, out)
+                return
+            out[:, seen] = self.columns[lines[seen][:, None], arms].T
+            out[:, ~seen] = self.points.block_array(arms, level.refs[~seen])
             return
         columns = self.columns[: self.first]
         self.points.workers.each(
             lambda start, stop: turn(columns, arms[start:stop], out[start:stop]), len(arms), 512
         )
 
+    def measure_all(
+        self, arms: Indices
+    ) -> Iterator[tuple[Level, NDArray[np.float32], Indices]]:
+        """Distances from these arms to each level in turn, and the arms' places in them."""
+        for level in self.deepen(self.points.n):
+            yield level, *self.measure(level, arms)
+        self.known[arms] = True
+
+    def missing(self) -> int:
+        """How many distances are not known, where all are kept."""
+        known = sum(level.used * len(level.refs) for level in self.levels[1:])
+        return (self.points.n - self.first) * self.points.n - known
+
+    def complete(self) -> None:
+        """Measure every arm on all references, those that are known as they are."""
+        every = np.arange(self.points.n)
+        self._line_of.clear()
+        self._line[:] = -1
+        self.deepen(self.points.n)
+        start = len(self.levels.pop(0).refs)
+        while self.levels:
+            level = self.levels.pop(0)
+            lines = self.columns[start : start + len(level.refs)]
+            kept = level.slot >= 0
+            for some in np.array_split(np.flatnonzero(kept), -(-int(kept.sum()) // 512) or 1):
+                lines[:, some] = level.block[level.slot[some], : len(level.refs)].T
+            if not kept.all():
+                missing = every[~kept]
+                for some in np.array_split(missing, -(-len(missing) // 4096)):
+                    lines[:, some] = self.points.block_array(some, level.refs).T
+            start += len(level.refs)
+        self.first = self.points.n
+        self.known[:] = True
+
+    def exact(self, arms: Indices) -> NDArray[np.float64]:
+        """Distances from each arm to every point, in float64; those of the last ones are kept."""
+        new = np.array([arm for arm in arms.tolist() if arm not in self._exact], dtype=np.int64)
+        rows = dict(zip(new.tolist(), self.points.exact(new), strict=True))
+        found = np.stack([self._exact[a] if a in self._exact else rows[a] for a in arms.tolist()])
+        for arm, row in rows.items():
+            if len(self._exact) >= self._exact_room:
+                self._exact.pop(next(iter(self._exact)))
+            self._exact[arm] = row
+        return found
+
     def parts(self, arms: Indices) -> Iterator[Indices]:
         """Places of arms that can be fetched together, those that are known first."""
-        known = self.known[arms]
+        known = self._held[arms]
         for group in (np.flatnonzero(known), np.flatnonzero(~known)):
             for start in range(0, len(group), self.batch):
                 yield group[start : start + self.batch]
@@ -151,18 +227,21 @@ class Cache:
         They are kept until others need the room, so use them at once. Ask for the arms of
         one of their `parts`.
         """
-        if not self.known[arms].all():
+        if not self._held[arms].all():
             if not len(self._rows):
                 self._rows = np.empty((self._row_room, self.points.n), dtype=np.float32)
             start = self._next if self._next + len(arms) <= self._row_room else 0
             stop = start + len(arms)
             old = self._arm_of[start:stop]
-            self.known[old[old >= 0]] = False
+            self._held[old[old >= 0]] = False
             if self.first == self.points.n:
                 self._rows[start:stop] = self.columns[self.position[:, None], arms].T
+            elif self.keeps_all:
+                for level, block, slots in self.measure_all(arms):
+                    self._rows[start:stop, level.refs] = block[slots, : len(level.refs)]
             else:
                 self.points.block(arms, np.arange(self.points.n), self._rows[start:stop])
             self._arm_of[start:stop], self._row_of[arms] = arms, np.arange(start, stop)
-            self.known[arms] = True
+            self._held[arms] = True
             self._next = stop
         return self._rows, self._row_of[arms]

@@ -12,13 +12,13 @@ from scipy import sparse
 
 from . import _validation as check
 from ._compiled import Compiled, check_bounds, compiled
-from ._dense import DensePoints, Rows, cross
+from ._dense import DensePoints, between
 from ._measure import Measure
 from ._measures import MEASURES, measure
 from ._metrics import Metric, resolve
 from ._objects import Call, CallPoints, ObjectPoints
 from ._points import Floats, Indices, Points, PrecomputedPoints
-from ._sparse import SPARSE, Densified, SparsePoints, SparseRows, sparse_block
+from ._sparse import SPARSE, Densified, SparsePoints, sparse_between
 from ._threads import Workers, effective_jobs
 
 
@@ -80,8 +80,7 @@ class DenseData(Data):
     def between(self, others: DenseData | SparseData, workers: Workers) -> NDArray[np.float64]:
         if isinstance(others, SparseData):
             return self.sparse().between(others, workers)
-        left, right = Rows(self.things, self.metric), Rows(others.things, self.metric)
-        return cross(left, np.arange(self.n), right, self.metric, self.p, workers)
+        return between(self.things, others.things, self.metric, self.p, workers)
 
 
 class SparseData(Data):
@@ -111,10 +110,7 @@ class SparseData(Data):
             others = others.sparse()
         if self.name not in SPARSE:
             return self._dense().between(others._dense(), workers)
-        left, right = (SparseRows(each.things, self.name, workers) for each in (self, others))
-        out = np.empty((others.n, self.n))
-        sparse_block(left, np.arange(self.n), right, np.arange(others.n), out, workers)
-        return out.T
+        return sparse_between(self.things, others.things, self.name, workers)
 
 
 class MatrixData(Data):
@@ -155,7 +151,7 @@ class ObjectData(Data):
 
     def points(self, workers: Workers, memory_limit: float) -> Points:
         if isinstance(self.measure, Call):
-            return CallPoints(self.things, self.measure, workers)
+            return CallPoints(self.things, self.measure, workers, memory_limit)
         return ObjectPoints(self.packed, self.n, self.measure, workers)
 
     def pick(self, chosen: Indices) -> ObjectData:

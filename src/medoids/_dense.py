@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable
 
@@ -10,13 +11,21 @@ from numpy.typing import NDArray
 
 from ._digits import loses_digits
 from ._metrics import Metric
-from ._points import Floats, Indices, Points, moderate
+from ._points import SMALL, Floats, Indices, Points, log2_of, moderate
 from ._threads import Workers
 
 # Rows of the long side that a thread takes at a time, and of the short side that are
 # held as one panel; with so few there, BLAS would copy more than it computes.
 _SLICE, _PANEL, _THIN = 256, 1024, 48
 _BYTES = 2**23
+# The inverse of any smaller length is infinite.
+_SMALLEST = 1e-307
+# The sizes of numbers that float32 holds with all its digits.
+_LEAST, _MOST = 1e-37, 1e37
+# Terms that rows may be scaled for, but not shifted.
+_RATIOS = ("relative", "shares")
+# A row may be so much farther out than the others are apart: beyond, their squares vanish.
+_FARTHEST = 1e140
 
 
 class Rows:
@@ -24,15 +33,15 @@ class Rows:
 
     A row x is read as `(x - shift) * scale`, and has one more coordinate, `pad`: 1 for
     a row that has no direction (under cosine), so that it is at distance 1 from all
-    that have one and at 0 from its like.
+    that have one and at 0 from its like. `unit` is what all rows are divided by.
     """
 
-    def __init__(self, array: Floats, metric: Metric) -> None:
+    def __init__(self, array: Floats, metric: Metric, unit: float = 1.0) -> None:
         self.array = _on_sphere(array) if metric.form == "sphere" else array
         n = len(array)
         # Columns: shift, scale, pad.
         self.form = np.zeros((n, 3))
-        self.form[:, 1] = 1.0
+        self.form[:, 1] = 1.0 / unit
         if metric.form.endswith("unit"):
             size = _at_once(self.array, 4096)
             for start in range(0, n, size):
@@ -43,13 +52,21 @@ class Rows:
         # Dividing by the largest entry first keeps the squares in range.
         size = np.abs(part).max(axis=1)
         if centred:
-            self.form[rows, 0] = part.mean(axis=1)
+            usual = np.where(size > 0, size, 1.0)
+            self.form[rows, 0] = (part / usual[:, None]).mean(axis=1) * usual
             part = part - self.form[rows, :1]
         largest = np.abs(part).max(axis=1)
         # What is left of a constant row is rounding, not a direction.
         alive = largest > 1e-13 * size if centred else largest > 0
         safe = np.where(alive, largest, 1.0)
         length = np.sqrt(np.square(part / safe[:, None]).sum(axis=1)) * safe
+        lost = alive & ((length < _SMALLEST) | ~np.isfinite(length))
+        if lost.any():
+            row = rows.start + int(lost.argmax())
+            raise ValueError(
+                f"X[{row}] has numbers of {largest[lost.argmax()]:.0e}, whose direction float64"
+                " cannot hold: scale the row, or remove it."
+            )
         self.form[rows, 1] = np.divide(1.0, length, out=np.zeros_like(length), where=alive)
         self.form[rows, 2] = ~alive
 
@@ -83,6 +100,44 @@ def cross(
     return out
 
 
+def between(
+    left: Floats, right: Floats, metric: Metric, p: float, workers: Workers
+) -> NDArray[np.float64]:
+    """Exact distances from every row of one array to every row of another."""
+    unit = 1.0
+    if not metric.form:
+        largest = max(float(abs(each[:]).max()) for each in (left, right))
+        if metric.degree:
+            unit = _unit(metric, p, largest, left.shape[1], 1)
+        elif metric.term in _RATIOS:
+            unit = _large_unit(largest)
+    rows = (Rows(each, metric, unit) for each in (left, right))
+    with np.errstate(over="ignore"):
+        found = cross(next(rows), np.arange(len(left)), next(rows), metric, p, workers)
+        found *= unit**metric.degree
+    if not np.isfinite(found).all():
+        raise ValueError("X has numbers so large that distances are beyond 1e308: scale it down.")
+    return found
+
+
+def _large_unit(largest: float) -> float:
+    """What to divide rows by whose ratios alone matter."""
+    if largest == 0 or _LEAST < largest < _MOST:
+        return 1.0
+    return 2.0 ** max(math.floor(math.log2(largest)), -1000)
+
+
+def _unit(metric: Metric, p: float, largest: float, width: int, n: int) -> float:
+    """What to divide rows by whose numbers differ by up to twice `largest`."""
+    power = log2_of(largest) + 1
+    if metric.term == "power" and math.isfinite(power):
+        # The p-th power of a difference of 1 or less is in range, however large p is.
+        moderate(power + math.log2(width), n)
+        return 2.0 ** max(math.ceil(power), -1000) if p * abs(power) > 30 else 1.0
+    widths = 0.5 if metric.term == "square" else 0 if metric.largest else 1
+    return moderate(power + widths * math.log2(width), n, metric.degree)
+
+
 class DensePoints(Points):
     """Rows of a float32 or float64 array under a metric of the table.
 
@@ -96,6 +151,7 @@ class DensePoints(Points):
     ) -> None:
         super().__init__(len(array), workers)
         self.metric, self.p = metric, p
+        self.cost = 2 + array.shape[1] / (20 if metric.term == "square" else 8)
         self.rows = Rows(array, metric)
         self._pad = self.rows.form[:, 2].astype(np.float32)
         self._product = metric.term == "square"
@@ -108,18 +164,28 @@ class DensePoints(Points):
         self._squares = np.empty(self.n if self._product else 0, dtype=np.float32)
         if self._product:
             self.workers.each(self._sum_squares, self.n, _at_once(array, 4 * _SLICE))
-        # The few distances that show it are not counted: they say nothing of the result.
-        self._coarse = False
-        self._coarse = loses_digits(self.n, self._rough, self._fine)
+        # Whether blocks are computed in float64; not known before the first is asked for. Of few
+        # rows they are, since it costs less than to find out.
+        always = self._beyond_float32 or self.n <= SMALL
+        self._coarse: bool | None = True if always else None
+
+    def _is_coarse(self) -> bool:
+        """Whether float32 cannot tell the rows apart. The distances that show it are counted."""
+        if self._coarse is None:
+            self._coarse = False
+            self._coarse = loses_digits(self.n, self._rough, self._fine)
+        return self._coarse
 
     def _rough(self, left: Indices, right: Indices) -> Floats:
         out = np.empty((len(left), len(right)), dtype=np.float32)
         self._distances(left, self.panel(left), right, self.panel(right), out)
+        self._count(out.size)
         return out
 
     def _fine(self, left: Indices, right: Indices) -> Floats:
         out = np.empty((len(left), len(right)))
         self._exact_block(left, right, out)
+        self._count(out.size)
         return out
 
     def _exact_block(self, left: Indices, right: Indices, out: Floats) -> None:
@@ -134,31 +200,75 @@ class DensePoints(Points):
         None where the rows can be used as they are, which saves a copy of each panel.
         """
         array = self.rows.array
-        # Scaled rows need no frame; and canberra and its kin may not be shifted.
-        if self.metric.form or self.metric.degree == 0:
+        self._beyond_float32 = False
+        if self.metric.form:  # scaled rows need no frame
             return None, 1.0
+        if self.metric.degree == 0:
+            return self._span()
+        low, high, centre = self._extent()
+        with np.errstate(over="ignore"):
+            largest = float(np.max([high - centre, centre - low]))
+        unit = _unit(self.metric, self.p, largest, array.shape[1], self.n)
+        self.unit = unit**self.metric.degree
+        self.rows.form[:, 1] = 1 / unit
+        if unit != 1:
+            self._look_for_farthest(largest)
+        far = float(np.abs(centre).max()) > 2 * largest
+        if array.dtype == np.float32 and not far and unit == 1:
+            return None, 1.0
+        return centre, unit
+
+    def _extent(self) -> tuple[Floats, Floats, Floats]:
+        """The smallest and the largest number of each column, and their mean."""
+        array = self.rows.array
         size = _at_once(array, 4096)
         low, high, total = (np.empty((-(-self.n // size), array.shape[1])) for _ in range(3))
 
         def look(start: int, stop: int) -> None:
             part, at = array[start:stop], start // size
             low[at], high[at] = part.min(axis=0), part.max(axis=0)
-            total[at] = part.sum(axis=0, dtype=np.float64)
+            with np.errstate(over="ignore", invalid="ignore"):
+                total[at] = part.sum(axis=0, dtype=np.float64)
 
         self.workers.each(look, self.n, size)
-        centre = total.sum(axis=0) / self.n
-        largest = float(np.max([high.max(axis=0) - centre, centre - low.min(axis=0)]))
-        unit = moderate(largest)
-        if np.log2(unit) * self.metric.degree > 1000:
-            raise ValueError(
-                f"X has numbers up to {largest:.1e}, whose squares are not finite: scale it down."
-            )
-        self.unit = unit**self.metric.degree
+        lowest, highest = low.min(axis=0), high.max(axis=0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            centre = total.sum(axis=0) / self.n
+        return lowest, highest, np.where(np.isfinite(centre), centre, lowest / 2 + highest / 2)
+
+    def _span(self) -> tuple[Floats | None, float]:
+        """The frame of rows that may not be shifted: canberra's and its kin's."""
+        array = self.rows.array
+        size = _at_once(array, 4096)
+        least, most = (np.empty(-(-self.n // size)) for _ in range(2))
+
+        def look(start: int, stop: int) -> None:
+            part = np.abs(array[start:stop])
+            least[start // size] = part.min(initial=np.inf, where=part > 0)
+            most[start // size] = part.max()
+
+        self.workers.each(look, self.n, size)
+        smallest, largest = float(least.min()), float(most.max())
+        unit = _large_unit(largest) if self.metric.term in _RATIOS else 1.0
         self.rows.form[:, 1] = 1 / unit
-        far = float(np.abs(centre).max()) > 2 * largest
-        if array.dtype == np.float32 and not far and unit == 1:
-            return None, 1.0
-        return centre, unit
+        self._beyond_float32 = smallest / unit < _LEAST or largest / unit > _MOST
+        return (None, 1.0) if unit == 1 else (np.zeros(array.shape[1]), unit)
+
+    def _look_for_farthest(self, largest: float) -> None:
+        """Refuse a row that is so far out that all other distances vanish beside it."""
+        array = self.rows.array
+        some = np.unique(np.linspace(0, self.n - 1, 1024).astype(np.int64))
+        rows = np.asarray(array[some], dtype=np.float64)
+        with np.errstate(over="ignore"):
+            apart = float(np.median(np.abs(rows - np.median(rows, axis=0)).max(axis=1)))
+        if 0 < apart < largest / _FARTHEST:
+            size = _at_once(array, 4096)
+            each = [np.abs(array[at : at + size]).max(axis=1) for at in range(0, self.n, size)]
+            row = int(np.concatenate(each).argmax())
+            raise ValueError(
+                f"X[{row}] has a number of {largest:.0e} where others differ by {apart:.0e}: beside"
+                " it their distances vanish: remove that row, or scale it."
+            )
 
     def _prepare(self, copy_limit: float) -> None:
         """Hold all rows in their float32 form where that is small enough."""
@@ -166,7 +276,7 @@ class DensePoints(Points):
         shaped = self._centre is not None or self.metric.form.endswith("unit")
         if array.dtype == np.float32 and not shaped:
             self._ready = array
-        elif array.size * 4 <= copy_limit:
+        elif array.size * 4 <= copy_limit and not self._beyond_float32:
             ready = np.empty(array.shape, dtype=np.float32)
 
             def fill(start: int, stop: int) -> None:
@@ -187,13 +297,15 @@ class DensePoints(Points):
         """These rows as the float32 kernels want them."""
         where = _as_slice(rows)
         part = self._shape(where) if self._ready is None else self._ready[where]
-        return np.ascontiguousarray(part, dtype=np.float32)
+        with np.errstate(over="ignore"):  # then blocks are computed in float64
+            return np.ascontiguousarray(part, dtype=np.float32)
 
     def _sum_squares(self, start: int, stop: int) -> None:
         panel = self.panel(np.arange(start, stop))
         self._squares[start:stop] = np.einsum("ij,ij->i", panel, panel)
 
     def _block(self, arms: Indices, refs: Indices, out: NDArray[np.float32]) -> None:
+        self._is_coarse()
         # Every metric of the table is symmetric: lay the block along its memory.
         if abs(out.strides[0]) < abs(out.strides[1]):
             arms, refs, out = refs, arms, out.T

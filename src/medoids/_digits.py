@@ -21,7 +21,7 @@ def loses_digits(n: int, rough: Block, fine: Block) -> bool:
     Codes above 2**24 under hamming, say, or directions that are all but the same under
     cosine; or tight clusters, far apart, whose rows have the wrong nearest ones.
     """
-    some, few, many = (_spread(n, size) for size in (48, 16, 1024))
+    some, few, many = (_spread(n, size) for size in (24, 8, min(512, n // 4 + 8)))
     right = fine(some, some)
     error = float(np.abs(rough(some, some) - right).max())
     if not error <= _ROUGH * float(np.abs(right).mean()):

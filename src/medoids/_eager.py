@@ -41,7 +41,9 @@ def eager(settings: Settings, state: State) -> int:
             monitor.stopped = True
             break
         search = bandit.search(True, EagerSearch)
-        done = _take(state, bandit.cache, search.good(), search.rewards.slack * state.n)
+        good = search.good()
+        bandit.learn(search)
+        done = _take(state, bandit.cache, good, search.rewards.slack * state.n)
         if not done:
             done = _take_last(state, points, search.close())
         swaps, passes = swaps + done, passes + 1
@@ -114,7 +116,7 @@ class EagerSearch(Search):
 
     def _look_everywhere(self, alive: Arms, estimate: Values) -> None:
         depth = self.rewards.depth
-        while len(alive) > self.few and depth < self.total:
+        while len(alive) > self.few and self.worth_refining(depth):
             alive = self._refine(alive, depth, estimate)
             depth *= 2
         self._value(alive)

@@ -43,7 +43,7 @@ def _rewards_of(row, cap, base, cap2, base2, owner, near, extra):  # type: ignor
     the others are picked out first, without a branch.
     """
     count = 0
-    for j in range(row.shape[0]):
+    for j in range(cap2.shape[0]):
         near[count] = j
         count += row[j] < cap2[j]
     total = 0.0
@@ -61,16 +61,17 @@ def total_rewards(rows, slots, cap, base, cap2, base2, owner, swap, shared, extr
     """Sum the rewards of the rows at `slots`, in float64 and in the order of the points.
 
     `shared[i]` is what all swaps of arm i have in common (equation 9), and
-    `extra[i, m]` what is added where medoid m goes (the FastPAM1 form).
+    `extra[i, m]` what is added where medoid m goes (the FastPAM1 form). Rows may be longer
+    than there are points.
     """
-    near = np.empty(rows.shape[1] + 1, dtype=np.int32)
+    near = np.empty(cap.shape[0] + 1, dtype=np.int32)
     for i in range(slots.shape[0]):
         row = rows[slots[i]]
         if swap:
             shared[i] = _rewards_of(row, cap, base, cap2, base2, owner, near, extra[i])
             continue
         total = 0.0
-        for j in range(rows.shape[1]):
+        for j in range(cap.shape[0]):
             total += min(float(row[j]), cap[j]) - base[j]
         shared[i] = total
 

@@ -44,7 +44,11 @@ def begin(settings: Settings, state: State, best: Best) -> None:
         while state.k < k:
             whole = state.n == points.n
             choice = _copy(points, state) if whole and perfect(points, state) else best(False)
-            assert choice.row is not None, "an arm always joins in BUILD"
+            if choice.row is None:
+                raise ValueError(
+                    "metric gives distances of which no sum is finite: scale the data to moderate"
+                    " numbers, or mend the metric."
+                )
             state.add(choice.arm, choice.row)
             monitor.record("build", state, choice.rounds, choice.sigma)
     else:

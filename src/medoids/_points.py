@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 
 import numpy as np
@@ -10,7 +11,10 @@ from numpy.typing import NDArray
 from ._threads import Workers
 
 # The whole matrix of so many points is small enough for float64.
-_SMALL = 256
+SMALL = 256
+# Powers of two between which the largest distance is left as it is, or brought below: so its
+# square, summed, is in the range of float32, and so are those of far smaller ones.
+_LOW, _HIGH = -20, 30
 
 Floats = NDArray[np.floating]
 Indices = NDArray[np.integer]
@@ -27,8 +31,8 @@ class Points(ABC):
         How many distances were computed so far.
     nonnegative : bool
         No distance is below zero.
-    cheap : bool
-        A distance costs as little as a few multiplications for each column.
+    cost : float
+        About how many nanoseconds a distance takes.
     unit : float
         What a distance of 1 here is to the user: a power of two, other than 1 only where
         the user's numbers are too large or too small for float32.
@@ -37,7 +41,7 @@ class Points(ABC):
     n: int
     n_distances: int = 0
     nonnegative: bool = True
-    cheap: bool = True
+    cost: float = 1.0
     unit: float = 1.0
 
     def __init__(self, n: int, workers: Workers) -> None:
@@ -48,7 +52,7 @@ class Points(ABC):
         """Fill `out[i, j]` with d(arms[i], refs[j]) in float32; any memory order."""
         if len(arms) and len(refs):
             self._block(np.asarray(arms), np.asarray(refs), out)
-            self.n_distances += len(arms) * len(refs)
+            self._count(len(arms) * len(refs))
 
     def block_array(self, arms: Indices, refs: Indices) -> NDArray[np.float32]:
         """The same as a new array."""
@@ -62,7 +66,7 @@ class Points(ABC):
         out = np.empty((len(arms), self.n))
         if len(arms):
             self._exact(arms, out)
-            self.n_distances += out.size
+            self._count(out.size)
         if not np.isfinite(out).all():
             arm, point = np.argwhere(~np.isfinite(out))[0]
             raise ValueError(
@@ -74,16 +78,19 @@ class Points(ABC):
     def whole(self) -> Floats:
         """The distances between all points: float64 if they are few, else float32."""
         every = np.arange(self.n)
-        return self.exact(every) if self.n <= _SMALL else self.block_array(every, every)
+        return self.exact(every) if self.n <= SMALL else self.block_array(every, every)
 
     @property
     def whole_bytes(self) -> int:
         """The memory that `whole` takes."""
-        return self.n**2 * (8 if self.n <= _SMALL else 4)
+        return self.n**2 * (8 if self.n <= SMALL else 4)
 
     def own(self) -> NDArray[np.float64]:
         """d(x, x) of every point: zero, unless the dissimilarity says otherwise."""
         return np.zeros(self.n)
+
+    def _count(self, pairs: int) -> None:
+        self.n_distances += pairs
 
     @abstractmethod
     def _block(self, arms: Indices, refs: Indices, out: NDArray[np.float32]) -> None: ...
@@ -95,7 +102,7 @@ class Points(ABC):
 class PrecomputedPoints(Points):
     """A square matrix: the row is the medoid, the column the point.
 
-    An entry that is read counts as a distance.
+    Entries that are read count as distances, up to all there are.
     """
 
     _SLICE = 256
@@ -103,16 +110,25 @@ class PrecomputedPoints(Points):
     def __init__(self, matrix: Floats, workers: Workers) -> None:
         super().__init__(len(matrix), workers)
         self.matrix = matrix
-        self.unit = moderate(max(abs(float(matrix.min())), abs(float(matrix.max()))))
+        largest = max(abs(float(matrix.min())), abs(float(matrix.max())))
+        self.unit = moderate(log2_of(largest), self.n)
         self.nonnegative = bool(matrix.min() >= 0)
 
+    def _count(self, pairs: int) -> None:
+        self.n_distances = min(self.n_distances + pairs, self.n**2)
+
     def whole(self) -> Floats:
-        self.n_distances += self.n**2
+        self._count(self.n**2)
         return self.matrix if self.unit == 1 else self.matrix / self.unit
 
     @property
     def whole_bytes(self) -> int:
         return 0 if self.unit == 1 else self.matrix.nbytes
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the matrix can be used as it is where float64 is asked for."""
+        return self.matrix.dtype == np.float64 and self.unit == 1
 
     def own(self) -> NDArray[np.float64]:
         return np.diagonal(self.matrix).astype(np.float64) / self.unit
@@ -129,16 +145,41 @@ class PrecomputedPoints(Points):
 
 
 class HeldPoints(PrecomputedPoints):
-    """Points whose distances are all computed once, and held."""
+    """Points whose distances are all computed once, and held: in float64 if `exact`."""
 
-    def __init__(self, points: Points) -> None:
+    def __init__(self, points: Points, exact: bool = False) -> None:
         Points.__init__(self, points.n, points.workers)
-        self.matrix = points.whole()
+        if exact and not (isinstance(points, PrecomputedPoints) and points.is_exact):
+            self.matrix: Floats = points.exact(np.arange(points.n))
+        else:
+            self.matrix = points.whole()
         self.nonnegative = points.nonnegative
 
 
-def moderate(largest: float) -> float:
-    """A power of two to divide by, where the largest number is not moderate."""
-    if largest == 0 or 1e-9 < largest < 1e9:
+def moderate(power: float, n: int, degree: int = 1) -> float:
+    """A power of two to divide numbers by, so that their distances suit float32.
+
+    Parameters
+    ----------
+    power : float
+        The logarithm (base 2) of a number that no distance exceeds, or of its root, where
+        distances grow with the square of the numbers (a degree of 2).
+    n : int
+        How many distances are added up.
+    degree : int, default=1
+    """
+    if degree * power + math.log2(n) > 1023:
+        raise ValueError(
+            f"X has numbers so large that {'their squares' if degree > 1 else 'sums of distances'}"
+            f" are beyond 1e308: scale it down."
+        )
+    if not math.isfinite(power) or _LOW < degree * power < _HIGH:
         return 1.0
-    return float(2.0 ** np.floor(np.log2(largest)))
+    exponent = max(math.floor((degree * power - _HIGH) / degree), -1000)
+    if degree * exponent < -1021:
+        raise ValueError("X has numbers so small that their squares are below 1e-308: scale it up.")
+    return 2.0**exponent
+
+
+def log2_of(value: float) -> float:
+    return math.log2(value) if value > 0 else -math.inf

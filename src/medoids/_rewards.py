@@ -6,6 +6,9 @@ this stage: the search never sees a distance.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,6 +23,8 @@ from ._strata import MANY, Strata
 
 # Every cluster is seen through at least this many of its points, or all of them.
 _SEEN = 8
+# Arms that are valued at a time where all distances are kept.
+_ARMS = 512
 
 
 class Rewards(Step):
@@ -42,7 +47,7 @@ class Rewards(Step):
         self, cache: Cache, state: State, swap: bool, z: float, bounds: Bounds | None = None
     ) -> None:
         super().__init__(state, swap)
-        self.cache, self.z = cache, z
+        self.cache, self.z, self.keeps_all = cache, z, cache.keeps_all
         self.bounds = Bounds() if bounds is None else bounds
         self.members = np.bincount(self.owner, minlength=self.k)
         itself = cache.points.own()
@@ -62,6 +67,7 @@ class Rewards(Step):
         self.bounds.carry(self)
         self._skew = self._missed = np.zeros(self.n)
         self._whole: dict[int, tuple[NDArray[np.float32], float]] = {}
+        self._clips: dict[tuple[int, int], tuple[NDArray[Any], ...]] = {}
         # Known at every point, and its sum over each owner's members.
         self.known = [state.nearest] * bool(state.k) + [state.second] * (swap and self.k > 1)
         self.known_sums = [np.bincount(self.owner, v, self.k) for v in self.known]
@@ -136,7 +142,8 @@ class Rewards(Step):
         if m >= self.n:
             sigma[:] = 0.0
         lower -= (self.guard(slice(None), m, 1.0) + self.rough).astype(np.float32)
-        np.maximum(lower, self.bounds.lower, out=self.bounds.lower)
+        # Where float32 gives out, only what was known before is known.
+        np.fmax(lower, self.bounds.lower, out=self.bounds.lower)
         return mean.astype(float), self.bounds.lowest(), sigma
 
     def _look_for_rare(self, sizes: NDArray[np.float32], m: int) -> None:
@@ -183,14 +190,34 @@ class Rewards(Step):
 
     def exact(self, arms: Indices) -> Values:
         """The value of each arm from its distances to all points, in float32."""
-        values, workers = np.empty(len(arms)), self.cache.points.workers
-        for part in self.cache.parts(arms):
-            alone, found = self.totals(*self.cache.fetch(arms[part]), workers)
+        values = np.empty(len(arms))
+        for part in self._parts(arms):
+            alone, found = self._totals(arms[part])
             values[part] = found.min(axis=1)
             lines = [found, alone[:, None]] if self.swap else [found]
             self.bounds.lift(arms[part], np.concatenate(lines, axis=1).T - self.slack)
         return values
 
+    def _parts(self, arms: Indices) -> Iterable[Indices | slice]:
+        if self.cache.keeps_all:
+            return [slice(at, at + _ARMS) for at in range(0, len(arms), _ARMS)]
+        return self.cache.parts(arms)
+
+    def _totals(self, arms: Indices) -> tuple[Values, Values]:
+        """What some arms are worth if no medoid goes; and their values."""
+        cache, workers = self.cache, self.cache.points.workers
+        if not cache.keeps_all or cache.first == self.n:
+            return self.totals(*cache.fetch(arms), workers)
+        shared, extra = np.zeros(len(arms)), np.zeros((len(arms), self.k))
+        for level, block, slots in cache.measure_all(arms):
+            key = len(level.refs), int(level.refs[0])
+            if key not in self._clips:
+                self._clips[key] = self.clips(level.refs)
+            some, more = self.sums(block, slots, workers, self._clips[key])
+            shared += some
+            extra += more
+        return self.of_sums(shared, extra)
+
     def confirm(self, arms: Indices) -> tuple[Values, Indices, Values]:
         """The same in float64: values, the medoid that each replaces, distances."""
-        return self.exact_values(arms, self.cache.points)
+        return self.exact_values(arms, self.cache.points, self.cache.exact(arms))

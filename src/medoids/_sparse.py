@@ -8,13 +8,14 @@ non-zeros. Of the others, each has a list of the held rows that have it.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._metrics import METRICS
-from ._points import Floats, Indices, Points, moderate
+from ._points import Floats, Indices, Points, log2_of, moderate
 from ._threads import Workers
 
 # The metrics that sums over non-zeros give.
@@ -171,6 +172,28 @@ def sparse_block(
         workers.each(work, len(many), _SLICE)
 
 
+def sparse_between(left: Any, right: Any, metric: str, workers: Workers) -> NDArray[np.float64]:
+    """Exact distances from every row of one matrix to every row of another."""
+    unit = _unit([left, right], metric, 1)
+    if unit != 1:
+        left, right = left / unit, right / unit
+    rows = [SparseRows(each, metric, workers) for each in (left, right)]
+    out = np.empty((right.shape[0], left.shape[0]))
+    sparse_block(rows[0], np.arange(len(out.T)), rows[1], np.arange(len(out)), out, workers)
+    found: NDArray[np.float64] = out.T * unit ** METRICS[metric].degree
+    return found
+
+
+def _unit(matrices: list[Any], metric: str, n: int) -> float:
+    """What to divide the values by."""
+    sizes = [max(-float(each.data.min()), float(each.data.max())) for each in matrices if each.nnz]
+    longest = max(int(np.diff(each.indptr).max(initial=1)) for each in matrices)
+    power = log2_of(max(sizes, default=0.0)) + 1
+    if METRICS[metric].degree == 0:  # no distance is above 2, but sums of squares may be
+        return moderate(power, 1)
+    return moderate(power + math.log2(max(longest, 1)), n, METRICS[metric].degree)
+
+
 class Densified:
     """A sparse matrix that is laid out densely, a few rows at a time."""
 
@@ -191,9 +214,8 @@ class SparsePoints(Points):
 
     def __init__(self, matrix: Any, metric: str, workers: Workers) -> None:
         super().__init__(matrix.shape[0], workers)
-        ends = (float(matrix.data.min()), float(matrix.data.max())) if matrix.nnz else (0.0, 0.0)
-        largest = max(-ends[0], ends[1])
-        scale = moderate(largest) if METRICS[metric].degree else 1.0
+        self.cost = 2 + matrix.nnz / self.n / 4
+        scale = _unit([matrix], metric, self.n)
         self.unit = scale ** METRICS[metric].degree
         self.rows = SparseRows(matrix, metric, workers, scale, sort=True)
 

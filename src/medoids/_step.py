@@ -7,6 +7,8 @@ that could go. Values are means over the n points.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -42,7 +44,7 @@ class Step:
         self.base = state.nearest if state.k else np.zeros(self.n)
         self.cap2 = self.base2 = np.zeros(self.n)
         self.removal = np.zeros(self.k)
-        self.slack = SLACK * abs(state.loss / self.n) if state.k else 0.0
+        self.slack = SLACK * float(np.abs(state.nearest).mean()) if state.k else 0.0
         if swap:
             self.cap2 = self.base2 = state.second
             if self.k == 1:
@@ -63,6 +65,20 @@ class Step:
         self, rows: NDArray[np.floating], slots: Indices, workers: Workers
     ) -> tuple[Values, Values]:
         """What each arm is worth if no medoid goes; and the values."""
+        return self.of_sums(*self.sums(rows, slots, workers, self.clips()))
+
+    def clips(self, refs: Indices | slice = slice(None)) -> tuple[NDArray[Any], ...]:
+        """Of some references: cap, base, cap2, base2 and owner."""
+        every = self.cap, self.base, self.cap2, self.base2, self.owner
+        return tuple(each[refs] for each in every)
+
+    def sums(
+        self, rows: NDArray[np.floating], slots: Indices, workers: Workers, clips: Any
+    ) -> tuple[Values, Values]:
+        """The sums of arms' rewards at references that have these clips.
+
+        Of each arm if no medoid goes; and what is added where each one does.
+        """
         from ._exact_kernels import total_rewards
 
         shared = np.empty(len(slots))
@@ -70,19 +86,22 @@ class Step:
 
         def work(start: int, stop: int) -> None:
             part = slice(start, stop)
-            total_rewards(
-                rows, slots[part], self.cap, self.base, self.cap2, self.base2, self.owner,
-                self.swap, shared[part], extra[part],
-            )  # fmt: skip
+            total_rewards(rows, slots[part], *clips, self.swap, shared[part], extra[part])
 
         workers.each(work, len(slots), 8)
+        return shared, extra
+
+    def of_sums(self, shared: Values, extra: Values) -> tuple[Values, Values]:
+        """What each arm is worth if no medoid goes; and the values."""
         alone = shared / self.n
         if not self.swap:
             return alone, alone[:, None]
         return alone, (shared[:, None] + extra) / self.n + self.removal
 
-    def exact_values(self, arms: Indices, points: Points) -> tuple[Values, Indices, Values]:
+    def exact_values(
+        self, arms: Indices, points: Points, rows: NDArray[np.float64] | None = None
+    ) -> tuple[Values, Indices, Values]:
         """The best value of each arm in float64, the medoid that it replaces, its distances."""
-        rows = points.exact(arms)
+        rows = points.exact(arms) if rows is None else rows
         values = self.values(rows, np.arange(len(rows)), points.workers)
         return values.min(axis=1), values.argmin(axis=1), rows

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import threading
+import weakref
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cache
 from numbers import Integral
+from queue import SimpleQueue
 from types import TracebackType
 from typing import Any
 
@@ -46,40 +49,113 @@ class _OneBlasThread:
     A plain `threadpool_limits` in two Python threads at once would restore the other's
     limit, and leave the process at one thread for good. And only the thread that set a
     limit can lift it: so a thread of its own holds it.
+
+    An interrupt can come between any two steps here. So the users are known by weak
+    references, and one that ends without a word counts no more. And locks and queues are
+    those of C: an interrupt can break a `threading.Event`.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._users = 0
-        self._keeper: threading.Thread | None = None
-        self._release = threading.Event()
+        self._users: dict[int, weakref.ref[Any]] = {}
+        self._keeper = _Keeper()
+        self._keeper.let_go()
+        self._turn = threading.Lock()  # a keeper waits until the one before has lifted its limit
         self.before: list[int] = []
 
-    def __enter__(self) -> None:
+    def take(self, user: object) -> None:
+        _controller()
         with self._lock:
-            if self._users == 0:
-                self.before = [blas.num_threads for blas in _blas()]
-                held, self._release = threading.Event(), threading.Event()
-                self._keeper = threading.Thread(
-                    target=_hold, args=(held, self._release), name="medoids-blas", daemon=True
+            key = id(user)
+            self._users[key] = weakref.ref(user, lambda _: self._lost(key))
+            if self._keeper.is_over():
+                self._keeper = _Keeper()
+                thread = threading.Thread(
+                    target=self._keep, args=(self._keeper,), name="medoids-blas", daemon=True
                 )
-                self._keeper.start()
-                held.wait()
-            self._users += 1
+                try:
+                    # Not from here, where an interrupt could leave it half started.
+                    _thread.start_new_thread(thread.start, ())
+                except BaseException:  # it may have started or not
+                    self._keeper.let_go()
+                    raise
+            held = self._keeper.held
+        with held:
+            pass
 
-    def __exit__(self, *exc: object) -> None:
+    def drop(self, user: object) -> None:
+        """Nothing happens if the user has taken nothing."""
         with self._lock:
-            self._users -= 1
-            if self._users == 0 and self._keeper is not None:
-                self._release.set()
-                self._keeper.join()
-                self._keeper = None
+            keeper = self._keeper
+            # First, so that no interrupt leaves a limit that nobody has taken.
+            if self._users.keys() <= {id(user)}:
+                keeper.let_go()
+            self._users.pop(id(user), None)
+            last = not self._users
+        if last and keeper.started:
+            with keeper.ended:
+                pass
+
+    def _lost(self, key: int) -> None:
+        # Without the lock: a garbage collection may come upon this anywhere.
+        self._users.pop(key, None)
+        if not self._users:
+            self._keeper.let_go()
+
+    def _keep(self, keeper: _Keeper) -> None:
+        keeper.started = True
+        try:
+            with self._turn:
+                self.before = [blas.num_threads for blas in _blas()]
+                with _controller().limit(limits=1, user_api="blas"):
+                    keeper.hold()
+                self.before = []
+        finally:
+            keeper.end()
+
+    def forget(self) -> None:
+        """In a child of a fork there is no keeper: lift the limit without it."""
+        self._users.clear()
+        for blas, threads in zip(_blas() if self.before else [], self.before, strict=True):
+            blas.set_num_threads(threads)
 
 
-def _hold(held: threading.Event, release: threading.Event) -> None:
-    with _controller().limit(limits=1, user_api="blas"):
-        held.set()
-        release.wait()
+class _Keeper:
+    """What is said to and by the thread that holds a limit.
+
+    Attributes
+    ----------
+    started : bool
+        It runs.
+    held, ended : Lock
+        Free once the limit holds, and once it is lifted.
+    """
+
+    def __init__(self) -> None:
+        self.started = self._holds = self._leaves = False
+        self.held, self.ended = threading.Lock(), threading.Lock()
+        self.held.acquire()
+        self.ended.acquire()
+        self._word: SimpleQueue[None] = SimpleQueue()
+
+    def hold(self) -> None:
+        self._holds = True
+        self.held.release()
+        self._word.get()
+        self._leaves = True
+
+    def end(self) -> None:
+        self._leaves = True
+        if not self._holds:  # there was no limit to be had, and nobody must wait for it
+            self.held.release()
+        self.ended.release()
+
+    def let_go(self) -> None:
+        self._word.put(None)
+
+    def is_over(self) -> bool:
+        """Whether it lifts the limit now, or has done so."""
+        return self._leaves or not self._word.empty()
 
 
 @cache
@@ -98,9 +174,7 @@ def _reset_after_fork() -> None:
     # A child forked in the middle of another thread's fit would inherit a taken lock.
     global _one_blas_thread
     left, _one_blas_thread = _one_blas_thread, _OneBlasThread()
-    if left._keeper is not None:  # there is no keeper here to lift the limit
-        for blas, threads in zip(_blas(), left.before, strict=True):
-            blas.set_num_threads(threads)
+    left.forget()
 
 
 if hasattr(os, "register_at_fork"):
@@ -117,14 +191,16 @@ class Workers:
     def __init__(self, n_jobs: int | None = None) -> None:
         self.n_jobs = effective_jobs(n_jobs)
         self._pool: ThreadPoolExecutor | None = None
-        self._blas = _one_blas_thread
 
     def __enter__(self) -> Workers:
-        self._blas = _one_blas_thread
-        self._blas.__enter__()
-        if self.n_jobs > 1:
-            # The calling thread works too.
-            self._pool = ThreadPoolExecutor(self.n_jobs - 1, thread_name_prefix="medoids")
+        try:
+            _one_blas_thread.take(self)
+            if self.n_jobs > 1:
+                # The calling thread works too.
+                self._pool = ThreadPoolExecutor(self.n_jobs - 1, thread_name_prefix="medoids")
+        except BaseException:
+            self._end()
+            raise
         return self
 
     def __exit__(
@@ -133,10 +209,15 @@ class Workers:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
-            self._pool = None
-        self._blas.__exit__()
+        self._end()
+
+    def _end(self) -> None:
+        try:
+            if self._pool is not None:
+                self._pool.shutdown(wait=True, cancel_futures=True)
+                self._pool = None
+        finally:
+            _one_blas_thread.drop(self)
 
     def each(self, work: Callable[[int, int], None], total: int, size: int) -> None:
         """Call `work(start, stop)` for every slice of `size` out of `total`."""
