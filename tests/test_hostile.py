@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import copy
 import datetime as dt
+import os
 import pickle
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -615,3 +619,53 @@ class TestFunctions:
         with pytest.raises(RuntimeError, match="no such luck") as caught:
             k_medoids(X, 2, metric=metric)
         assert caught.value.__notes__ == ["raised by metric(X[0], X[0])"]
+
+
+INTERRUPTS = """
+import os, signal, sys, time
+import numpy as np
+from threadpoolctl import threadpool_info
+from medoids import KMedoids
+from medoids._threads import Workers
+
+def stop(*_):
+    raise KeyboardInterrupt
+
+def blas():
+    return [each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"]
+
+def workers():
+    for jobs in (2, 1, 2):
+        with Workers(jobs) as some:
+            some.each(lambda start, stop: None, 4, 1)
+
+X = np.random.default_rng(0).normal(size=(60, 3))
+km = KMedoids(3, random_state=0, n_jobs=2).fit(X)
+before, hits = blas(), 0
+signal.signal(signal.SIGALRM, stop)
+for attempt in range(400):
+    try:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 1e-5 + 0.003 * (attempt // 2) / 200)
+            km.fit(X) if attempt % 2 else workers()
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    except (KeyboardInterrupt, RuntimeError):  # an interrupt may break locks of Python's own
+        hits += 1
+deadline = time.monotonic() + 5
+while blas() != before and time.monotonic() < deadline:
+    time.sleep(0.01)
+assert hits > 100, hits
+assert blas() == before, (before, blas())
+with Workers(2):
+    assert set(blas()) == {1}, blas()
+assert blas() == before
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers")
+def test_interrupts_leave_no_limit_on_blas() -> None:
+    asked = os.environ | {"OPENBLAS_NUM_THREADS": "2", "MKL_NUM_THREADS": "2"}
+    command = [sys.executable, "-c", INTERRUPTS]
+    done = subprocess.run(command, env=asked, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr[-2000:]
