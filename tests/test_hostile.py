@@ -669,3 +669,129 @@ def test_interrupts_leave_no_limit_on_blas() -> None:
     command = [sys.executable, "-c", INTERRUPTS]
     done = subprocess.run(command, env=asked, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+MASKED = np.ma.masked_array(X, mask=np.zeros_like(X, dtype=bool))
+MASKED[3, 1] = np.ma.masked
+HOLES = pd.DataFrame(X).astype("Float64")
+HOLES.iloc[3, 1] = pd.NA
+READ_ONLY = X.copy()
+READ_ONLY.flags.writeable = False
+# The same numbers in other clothes.
+SAME: dict[str, Any] = {
+    "objects": X.astype(object),
+    "nothing masked": np.ma.masked_array(X, mask=np.zeros_like(X, dtype=bool)),
+    "read-only": READ_ONLY,
+    "every other column": np.repeat(X, 2, axis=1)[:, ::2],
+    "fortran": np.asfortranarray(X),
+    "big-endian": X.astype(">f8"),
+    "longdouble": X.astype(np.longdouble),
+    "nullable": pd.DataFrame(X).astype("Float64"),
+    "polars": pl.DataFrame(X),
+    "lists": X.tolist(),
+    "tuples": tuple(map(tuple, X)),
+    "list of arrays": list(X),
+    "memoryview": memoryview(X),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_the_same_numbers_in_other_clothes(name: str) -> None:
+    found = k_medoids(SAME[name], 3, random_state=0)
+    assert found.inertia == k_medoids(X, 3, random_state=0).inertia
+
+
+# Data, the metric, and what is said of it.
+REFUSED: list[tuple[str, Any, Any, str]] = [
+    ("an empty list", [], "l2", "2D array"),
+    ("empty rows", [[], []], "l2", "0 feature"),
+    ("None", None, "l2", "2D array"),
+    ("rows of None", [[1.0, None], [2.0, 3.0]], "l2", "X contains NaN at row 0, column 1"),
+    ("no dimensions", np.array(3.0), "l2", "2D array"),
+    ("masked", MASKED, "l2", "X is masked at row 3"),
+    ("masked sequences", MASKED, "dtw", "X is masked at row 3"),
+    ("masked table", MASKED, "gower", "X is masked at row 3"),
+    ("np.matrix", np.matrix(X), "l2", "np.matrix is not supported"),
+    ("complex", X * 1j, "l2", "Complex data not supported"),
+    ("sparse complex", sparse.csr_array(X * 1j), "l2", "Complex data not supported"),
+    ("structured", np.zeros(5, dtype=[("a", float)]), "l2", "2D array"),
+    ("an int beyond floats", [[10**400], [1]], "l2", "int too large to convert to float"),
+    ("longdouble beyond floats", X.astype("g") * np.longdouble("1e4000"), "l2", "infinity at row"),
+    ("a generator", (row for row in X), "l2", "2D array"),
+    ("a generator of words", (word for word in "ab"), "levenshtein", "X is generator"),
+    ("a dict", {"a": [1]}, "l2", "2D array"),
+    ("a dict of words", {"a": "b"}, "levenshtein", "X is dict"),
+    ("one word", "spam", "levenshtein", "X is str"),
+    ("no words", [], "levenshtein", "X is empty"),
+    ("None among words", ["a", None], "levenshtein", r"X\[1\] is NoneType"),
+    ("a word without dimensions", np.array("a"), "levenshtein", "X is ndarray"),
+    ("NA", HOLES, "l2", "X contains NaN at row 3, column 1"),
+    ("polars null", pl.DataFrame({"a": [1.0, None]}), "l2", "X contains NaN at row 1, column 0"),
+    ("a series", pd.Series([1.0, 2.0]), "l2", "2-dimensional container"),
+    ("categories", pd.DataFrame({"a": pd.Categorical(["x", "y"])}), "l2", "string to float: 'x'"),
+    ("texts", np.array([["a"], ["b"]]), "l2", "strings"),
+    ("cubes", [[[1.0]], [[2.0]]], "l2", "dim 3"),
+    ("a line of sparse", sparse.coo_array([1.0, 2.0]), "l2", r"X has shape \(2,\)"),
+    ("no table", [1, 2], "gower", "X is no table"),
+]
+
+
+@pytest.mark.parametrize(
+    ("data", "metric", "says"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED]
+)
+def test_data_that_is_refused(data: Any, metric: Any, says: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=says) as caught:
+        k_medoids(data, 1, metric=metric)
+    one_line(caught.value)
+
+
+ARGUMENTS: list[tuple[dict[str, Any], str]] = [
+    ({"n_clusters": np.bool_(True)}, "n_clusters must be a whole number"),
+    ({"n_clusters": np.array(2)}, "n_clusters must be a whole number"),
+    ({"n_clusters": np.nan}, "n_clusters must be a whole number"),
+    ({"init": [[0, 1]]}, "flat list of row indices"),
+    ({"init": [[0], [1, 2]]}, "flat list of row indices"),
+    ({"init": np.array([True, False])}, "flat list of row indices"),
+    ({"init": []}, "flat list of row indices"),
+    ({"init": {0, 1}}, "flat list of row indices"),
+    ({"init": [0, 10**30]}, "flat list of row indices"),
+    ({"init": np.array([0, 2**64 - 1], dtype="u8")}, "row 18446744073709551615, out of range"),
+    ({"random_state": np.random.default_rng(0)}, "Generator.*cannot be used to seed"),
+    ({"random_state": -1}, "Seed must be between"),
+    ({"verbose": True}, "verbose must be a whole number"),
+    ({"verbose": None}, "verbose must be a whole number"),
+    ({"metric": None}, "metric must be a name or a function"),
+    ({"metric": np.array(["l1"])}, "metric must be a name or a function"),
+    ({"method": np.array(["pam"])}, "is unknown: choose one of"),
+    ({"metric_params": {1: 2}}, r"unknown keys \[1\]"),
+    ({"n_jobs": np.bool_(True)}, "n_jobs must be a whole number"),
+    ({"memory_limit": b"3MB"}, "memory_limit must be bytes or a text"),
+]
+
+
+@pytest.mark.parametrize(("given", "says"), ARGUMENTS)
+def test_arguments_that_are_refused(given: dict[str, Any], says: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=says) as caught:
+        k_medoids(X, **{"n_clusters": 2} | given)
+    one_line(caught.value)
+
+
+@pytest.mark.parametrize("method", ["predict", "transform", "score"])
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (X[0], "2D array"),
+        (X[:0], "0 sample"),
+        (X[None], "dim 3"),
+        (np.ones((2, 4)), "4 features, but KMedoids is expecting 3"),
+        (sparse.csr_array(np.ones((2, 4))), "4 features, but KMedoids is expecting 3"),
+        (MASKED, "X is masked"),
+        (None, "2D array"),
+        (X * 1j, "Complex data"),
+    ],
+)
+def test_new_rows_that_are_refused(data: Any, says: str, method: str) -> None:
+    km = KMedoids(2, random_state=0).fit(X)
+    with pytest.raises((ValueError, TypeError), match=says) as caught:
+        getattr(km, method)(data)
+    one_line(caught.value)

@@ -216,7 +216,7 @@ def test_small_clusters_are_seen() -> None:
     case = Case("small groups", 4, True)
     for seed in range(6):
         rewards = case.rewards(64, seed)
-        seen = np.bincount(rewards.first_sample.owners, minlength=4)
+        seen = np.bincount(rewards.first_sample.parts, minlength=4)
         assert (seen >= np.minimum(rewards.members, 2)).all()
         assert len(np.unique(rewards.first_sample.ids)) == len(rewards.first_sample.ids)
 

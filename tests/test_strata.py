@@ -8,7 +8,7 @@ import pytest
 from helpers import asymmetric, dense, mixture, precomputed, state_of, swaps_by_force
 from medoids._cache import Cache
 from medoids._rewards import Rewards
-from medoids._strata import MANY, Strata
+from medoids._strata import MANY, ByOwner
 
 N, K = 1500, MANY + 4
 
@@ -41,7 +41,7 @@ both = pytest.mark.parametrize("swap", [False, True])
 @both
 def test_depth_n_is_exact(kind: str, swap: bool) -> None:
     rewards, arms, true = rewards_of(kind, swap, 128, 0, 3.0)
-    mean, lower = Strata(rewards, N).estimate(arms)
+    mean, lower = ByOwner(rewards, N).estimate(arms)
     size = rewards.state.loss / N
     np.testing.assert_allclose(mean, true, atol=1e-5 * size)
     np.testing.assert_allclose(lower[: K if swap else 1].min(axis=0), true, atol=1e-5 * size)
@@ -54,7 +54,7 @@ def test_bounds_hold(kind: str, swap: bool, depth: int) -> None:
     wrong, error = [], []
     for seed in range(6):
         rewards, arms, true = rewards_of(kind, swap, 128, seed, 3.0)
-        mean, lower = Strata(rewards, depth).estimate(arms)
+        mean, lower = ByOwner(rewards, depth).estimate(arms)
         wrong.append((lower[: K if swap else 1].min(axis=0) > true).mean())
         error.append(mean - true)
     assert np.mean(wrong) < 0.02
@@ -65,7 +65,7 @@ def test_bounds_hold(kind: str, swap: bool, depth: int) -> None:
 @both
 def test_more_references_tell_more(swap: bool) -> None:
     rewards, arms, true = rewards_of("mixture", swap, 128, 0, 3.0)
-    errors = [np.std(Strata(rewards, depth).estimate(arms)[0] - true) for depth in (256, 512, 1024)]
+    errors = [np.std(ByOwner(rewards, depth).estimate(arms)[0] - true) for depth in (256, 512, 1024)]
     assert errors == sorted(errors, reverse=True)
 
 

@@ -39,7 +39,7 @@ class Deeper(ABC):
         ids = [*(level.refs for level in self.levels), first.ids[beyond]]
         self.starts = np.cumsum([0, *map(len, ids)])
         together = np.concatenate(ids)
-        self.sample = Sample(together, together, rewards.owner, rewards.members)
+        self.sample = Sample(together, together, first.strata, rewards.z)
         self.m = len(self.sample.ids)
 
     def estimate(self, arms: Indices) -> tuple[Values, Floats]:

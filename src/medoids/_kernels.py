@@ -13,17 +13,18 @@ _REORDER = {"reassoc", "nsz", "contract"}
 @njit(nogil=True, cache=True, fastmath=_REORDER)
 def screen(  # type: ignore[no-untyped-def]
     columns,  # float32 (references, arms)
-    lines,  # rows of `columns`, by owner, each owner's padded to a multiple of 4
-    bounds,  # where each owner's lines start, and the end
+    lines,  # rows of `columns`, by stratum, each one's padded to a multiple of 4
+    bounds,  # where each stratum's lines start, and the end; two strata for each owner
     ids,  # the point that each line is; -1 for padding
     caps,  # float32 (lines, 4): cap, base, cap2, base2
-    share,  # share of all points, of each owner's strata, per line
-    spread,  # factor from an owner's sum of squares to its part of the variance
-    counts,  # lines of each owner, without padding
+    share,  # share of all points that a line of each stratum stands for
+    spread,  # factor from a stratum's sum of squares to its part of the variance
+    counts,  # lines of each stratum, without padding
     removal,  # loss of taking each medoid away, per point
     own,  # float32 (arms, 2): what an arm gains at itself, its owner staying or going
     owner,
-    home,  # float32 (arms,): factor on the share of the arm's own owner, which lacks the arm
+    part,  # the stratum of each arm
+    home,  # float32 (arms,): factor on the share of the arm's own stratum, which lacks the arm
     swap,
     z,
     start,
@@ -33,7 +34,7 @@ def screen(  # type: ignore[no-untyped-def]
     sizes,  # out (arms, 3): sum of rewards, of their squares, variance of the mean
 ):
     """Estimate every arm from the same references, stratified by owner."""
-    k = bounds.shape[0] - 1
+    k = (bounds.shape[0] - 1) // 2
     for first in range(start, stop, _TILE):
         width = min(_TILE, stop - first)
         t1 = np.empty(width, dtype=np.float32)
@@ -46,12 +47,15 @@ def screen(  # type: ignore[no-untyped-def]
         variance = np.zeros(width, dtype=np.float32)
         moved = np.zeros((k if swap else 0, width), dtype=np.float32)
         widened = np.zeros((k if swap else 0, width), dtype=np.float32)
-        for g in range(k):
+        for h in range(2 * k):
+            if bounds[h] == bounds[h + 1]:
+                continue
+            g = h if h < k else h - k
             t1[:] = 0
             t2[:] = 0
             u1[:] = 0
             u2[:] = 0
-            for s in range(bounds[g], bounds[g + 1], 4):
+            for s in range(bounds[h], bounds[h + 1], 4):
                 a = columns[lines[s], first : first + width]
                 b = columns[lines[s + 1], first : first + width]
                 c = columns[lines[s + 2], first : first + width]
@@ -90,19 +94,19 @@ def screen(  # type: ignore[no-untyped-def]
                         gain = min(value, caps[e, 2]) - caps[e, 3]
                         u1[x] -= gain
                         u2[x] -= gain * gain
-            weight, factor = share[g], spread[g]
-            count = max(counts[g], np.float32(1))
+            weight, factor = share[h], spread[h]
+            count = max(counts[h], np.float32(1))
             for x in range(width):
-                scale = weight * (home[first + x] if owner[first + x] == g else np.float32(1))
+                scale = weight * (home[first + x] if part[first + x] == h else np.float32(1))
                 total[x] += t1[x]
                 squares[x] += t2[x]
                 estimate[x] += scale * t1[x]
                 inside = factor * max(t2[x] - t1[x] * t1[x] / count, np.float32(0))
                 variance[x] += inside
                 if swap:
-                    moved[g, x] = scale * (u1[x] - t1[x])
+                    moved[g, x] += scale * (u1[x] - t1[x])
                     other = factor * max(u2[x] - u1[x] * u1[x] / count, np.float32(0))
-                    widened[g, x] = other - inside
+                    widened[g, x] += other - inside
         for x in range(width):
             arm = first + x
             sizes[arm, 0] = total[x]
@@ -223,8 +227,8 @@ def carry(  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def add_by_owner(block, slots, itself, caps, owners, swap, sums):  # type: ignore[no-untyped-def]
-    """Add up rewards and their squares by owner: the owner staying (0, 1) and going (2, 3).
+def add_by_part(block, slots, itself, caps, parts, swap, sums):  # type: ignore[no-untyped-def]
+    """Add up rewards and their squares by stratum: the owner staying (0, 1) and going (2, 3).
 
     `itself` is where each arm is among the references, -1 if it is not: that one is left
     out. The caps are as in `lay_out`.
@@ -240,7 +244,7 @@ def add_by_owner(block, slots, itself, caps, owners, swap, sums):  # type: ignor
             j = near[c]
             if j == itself[i]:
                 continue
-            g, reward = owners[j], min(row[j], caps[0, j]) - caps[1, j]
+            g, reward = parts[j], min(row[j], caps[0, j]) - caps[1, j]
             sums[0, i, g] += reward
             sums[1, i, g] += reward * reward
             if swap:

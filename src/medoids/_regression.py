@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ._basis import Basis, orthonormal
 from ._deeper import Deeper, places_of
 from ._points import Floats, Indices
-from ._sample import sort_owners
+from ._sample import sort_owners, student
 
 if TYPE_CHECKING:
     from ._rewards import Rewards
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _PER_FEATURE = 16
 # A leader whose rewards rest on fewer references than this explains nothing.
 _SUPPORT = 12
+# What is left of a sum of squares is no better known than to this share of it.
+_ROUNDED = np.float32(2e-7)
 # References, and arms, whose rewards are laid out at a time.
 _LINES, _ARMS = 1024, 512
 
@@ -59,9 +61,10 @@ class Regression(Deeper):
 
     def _fit(self, leaders: Indices) -> None:
         step, sample = self.rewards, self.sample
-        order = sort_owners(sample.owners)
-        ids = sample.ids[order]
-        scale = np.sqrt(sample.share[sample.owners[order]])[:, None]
+        owners = step.owner[sample.ids]
+        order = sort_owners(owners)
+        ids, owners = sample.ids[order], owners[order]
+        scale = np.sqrt(sample.share[sample.parts[order]])[:, None]
         known = [np.ones(self.m), *(value[ids] for value in step.known)]
         known_sums = np.stack([step.members, *step.known_sums], axis=1) / step.n
         # Slopes for each owner where the sample affords them, else for all together.
@@ -69,13 +72,14 @@ class Regression(Deeper):
         size = len(known) if sloped else 1
         shared = known[size:]
         means = known_sums.sum(axis=0)[size:].tolist()
-        for leader in leaders:
+        most = max(self.m // _PER_FEATURE - step.k * size - len(shared), 0)
+        for leader in leaders[:most]:
             whole, mean = step.of(int(leader))
             reward = (whole[ids] - self.offset[ids]).astype(float)
             if _support(reward) >= _SUPPORT:
                 shared.append(reward)
                 means.append(mean - self.constant)
-        bounds = np.concatenate([[0], np.cumsum(sample.counts)])
+        bounds = np.searchsorted(owners, np.arange(step.k + 1))
         basis = orthonormal(
             bounds, np.stack(known[:size], axis=1) * scale, known_sums[:, :size],
             np.stack(shared, axis=1) * scale if shared else np.empty((self.m, 0)),
@@ -84,11 +88,10 @@ class Regression(Deeper):
         columns = np.empty_like(basis.columns)
         columns[order] = basis.columns
         self.basis = Basis(columns, *basis[1:])
-        owners = sample.owners[order]
         along = np.einsum("ij,ij->i", basis.columns[:, :size], basis.local_target[owners])
         weights = scale[:, 0] * (along + basis.columns[:, size:] @ basis.global_target)
         left = max(1 - self.m / step.n, 0)
-        freedom = self.m / max(self.m - basis.rank, 1)
+        freedom = self.m / max(self.m - basis.rank, 1) * float(student(self.m - basis.rank, step.z))
         self.spread = float(weights @ weights) * freedom * left
 
     def _estimate(self, arms: Indices) -> tuple[Values, Floats]:
@@ -109,7 +112,7 @@ class Regression(Deeper):
                 value += step.removal[:, None]
                 mine = step.owner[part] == np.arange(step.k)[:, None]
                 value += np.where(mine, gain[:, 1] - gain[:, 0], 0.0)
-            rest = np.maximum(rest, 0.0)
+            rest = np.maximum(rest, 0.0) + _ROUNDED * squares
             low = value - step.z * np.sqrt(rest * self.spread)
             if step.state.k:
                 left = np.sqrt(rest / np.maximum(squares, np.finfo(np.float32).tiny))
@@ -125,14 +128,15 @@ class Regression(Deeper):
 
     def _source(self, i: int, arms: Indices, block: NDArray[np.float32], slots: Indices) -> _Source:
         part = slice(self.starts[i], self.starts[i + 1])
-        owners = self.sample.owners[part]
+        owners = self.rewards.owner[self.sample.ids[part]]
         order = sort_owners(owners)
         ids, owners = self.sample.ids[part][order], owners[order]
+        weights = np.sqrt(self.sample.share[self.sample.parts[part][order]])
         caps = self.rewards.caps(ids)
         caps[:, 1] += self.offset[ids]
         return _Source(
             block, slots, order, ids, owners, np.ascontiguousarray(caps.T),
-            np.sqrt(self.sample.share[owners]).astype(np.float32),
+            weights.astype(np.float32),
             self.basis.columns[part][order].astype(np.float32), places_of(ids, arms),
         )  # fmt: skip
 
@@ -174,7 +178,7 @@ class Regression(Deeper):
                     sums[g] += rewards[:, mine] @ basis[mine]
         usual = around[:, :2] / np.maximum(around[:, 2:], 1.0)
         near = np.where(inside[:, None], filled, usual)
-        near = near / np.sqrt(self.sample.share[step.owner[arms]])[:, None]
+        near = near / np.sqrt(self.sample.share[self.sample.strata.of[arms]])[:, None]
         return sums.reshape(step.k, kinds, width, rank).swapaxes(0, 1), squares, widened, near
 
     def _values(

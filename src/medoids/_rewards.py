@@ -16,13 +16,15 @@ from ._bounds import Bounds
 from ._cache import Cache
 from ._points import Indices
 from ._regression import Regression
-from ._sample import Sample
+from ._sample import Sample, Strata
 from ._state import State
 from ._step import SLACK, Step, Values
-from ._strata import MANY, Strata
+from ._strata import MANY, ByOwner
 
 # Every cluster is seen through at least this many of its points, or all of them.
 _SEEN = 8
+# Points that pay so many times the mean are all seen, up to this share of the first references.
+_HEAVY, _HEAVIEST = 8.0, 1 / 8
 # Arms that are valued at a time where all distances are kept.
 _ARMS = 512
 
@@ -81,22 +83,39 @@ class Rewards(Step):
         return np.stack(parts, axis=1).astype(np.float32)
 
     def _first_sample(self) -> Sample:
-        """The first references, and more of those clusters that they miss."""
+        """The first references, more of those clusters that they miss, and all heavy points."""
         cache = self.cache
         ids = cache.order[: cache.first]
         lines = np.arange(cache.first)
+        heavy = self._heavy()
         seen = np.bincount(self.owner[ids], minlength=self.k)
         most = max(min(_SEEN, cache.first // (4 * self.k)), 2)
         more = [
             self._next_members(int(g), int(seen[g]), most)
             for g in np.flatnonzero(seen < np.minimum(most, self.members))
         ]
-        if more:
-            extra = np.concatenate(more)
+        new = heavy[cache.position[heavy] >= cache.first]
+        if more or len(new):
+            extra = np.unique(np.concatenate([*more, new]))
             found = cache.see(extra)
             ids = np.concatenate([ids, extra[: len(found)]])
             lines = np.concatenate([lines, found])
-        return Sample(ids, lines, self.owner, self.members)
+        return Sample(ids, lines, self._strata(np.intersect1d(heavy, ids)), self.z)
+
+    def _heavy(self) -> Indices:
+        """The few points that pay far more than others: by chance alone they would be missed."""
+        if not self.state.k or self.cache.first == self.n:
+            return np.empty(0, dtype=np.int64)
+        pays = np.abs(self.state.nearest)
+        heavy = np.flatnonzero(pays > _HEAVY * pays.mean())
+        most = int(_HEAVIEST * self.cache.first)
+        return heavy[np.argsort(-pays[heavy], kind="stable")[:most]]
+
+    def _strata(self, heavy: Indices) -> Strata:
+        """The points by owner, the heavy ones apart."""
+        of = self.owner.astype(np.int64)
+        of[heavy] += self.k
+        return Strata(of, np.bincount(of, minlength=2 * self.k))
 
     def _next_members(self, g: int, seen: int, most: int) -> Indices:
         members = np.flatnonzero(self.owner == g)
@@ -110,19 +129,19 @@ class Rewards(Step):
         sample = self.first_sample
         mean, lower = np.empty(self.n, np.float32), np.empty_like(self.bounds.lower)
         sizes = np.empty((self.n, 3), np.float32)
-        ids, lines, bounds = sample.by_owner()
+        ids, lines, bounds = sample.by_part()
         caps = self.caps(ids)
         caps[ids < 0] = np.float32(-1e30)  # such a line rewards nothing
         share = sample.share.astype(np.float32)
         spread = sample.spread.astype(np.float32)
         counts = sample.counts.astype(np.float32)
         removal = self.removal.astype(np.float32)
-        home = sample.without_itself(self.owner, self.members).astype(np.float32)
+        home = sample.without_itself().astype(np.float32)
 
         def work(start: int, stop: int) -> None:
             screen(
                 self.cache.columns, lines, bounds, ids, caps, share, spread, counts,
-                removal, self.own, self.owner, home, self.swap, np.float32(self.z),
+                removal, self.own, self.owner, sample.strata.of, home, self.swap, np.float32(self.z),
                 start, stop, mean, lower, sizes,
             )  # fmt: skip
 
@@ -160,7 +179,7 @@ class Rewards(Step):
         one = np.maximum(self.base - self.cache.apart, usual / 3)
         total = np.maximum(total + one, np.finfo(float).tiny)
         self._skew = self.z**2 / 3 * squares / total / m
-        self._missed = self.z**2 / 3 * one**2 / total / m
+        self._missed = self.z**2 / 2 * one**2 / total / m
 
     def _left(self, m: int) -> float:
         return max(1.0 - m / self.n, 0.0)
@@ -168,7 +187,7 @@ class Rewards(Step):
     def refine(self, arms: Indices, depth: int, leaders: Indices) -> tuple[Values, Values]:
         """Estimate and lower bound of some arms, from all references up to `depth`."""
         many = self.k >= MANY
-        deeper = Strata(self, depth) if many else Regression(self, depth, leaders)
+        deeper = ByOwner(self, depth) if many else Regression(self, depth, leaders)
         mean, lower = deeper.estimate(arms)
         return mean, self.bounds.lift(arms, lower - self.rough)
 

@@ -1,11 +1,32 @@
-"""A sample of references, stratified by the medoid that owns them."""
+"""A sample of references, stratified by the medoid that owns them, and by what they pay."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr, stdtrit
 
 from ._points import Indices
+
+
+class Strata(NamedTuple):
+    """Into which part of the points each belongs.
+
+    There are two parts for each owner: those that pay as others do, and (owner + k) those few
+    that pay far more, all of which are in the sample.
+
+    Attributes
+    ----------
+    of : ndarray of int
+        The part of each point.
+    sizes : ndarray of int of shape (2k,)
+        How many points each part has.
+    """
+
+    of: Indices
+    sizes: Indices
 
 
 class Sample:
@@ -15,46 +36,58 @@ class Sample:
     ----------
     ids, lines : ndarray of int
         The references as points, and their lines in the block that holds them.
-    owners : ndarray of int
-        The owner of each.
+    parts : ndarray of int
+        The stratum of each.
     counts : ndarray of int
-        How many of the sample each owner has.
+        How many of the sample each stratum has.
     share : ndarray of float
-        For each owner, the share of all points that one of its references stands for.
+        For each stratum, the share of all points that one of its references stands for.
     spread : ndarray of float
-        For each owner, the factor from the sum of squared deviations to its part of
-        the variance of the mean; zero where all its points are in the sample.
+        For each stratum, the factor from the sum of squared deviations to its part of
+        the variance of the mean; zero where all its points are in the sample. It is larger
+        where the deviations of a few references have to tell it: as much as Student's
+        quantile is above z.
     """
 
-    def __init__(self, ids: Indices, lines: Indices, owner: Indices, members: Indices) -> None:
-        n = members.sum()
-        self.ids, self.lines = ids, lines
-        self.owners = owner[ids]
-        self.counts = np.bincount(self.owners, minlength=len(members))
+    def __init__(self, ids: Indices, lines: Indices, strata: Strata, z: float) -> None:
+        sizes = strata.sizes
+        n = sizes.sum()
+        self.ids, self.lines, self.strata = ids, lines, strata
+        self.parts = strata.of[ids]
+        self.counts = np.bincount(self.parts, minlength=len(sizes))
         seen = np.maximum(self.counts, 1)
-        self.share = members / seen / n
-        left = np.maximum(1 - self.counts / np.maximum(members, 1), 0)
-        self.spread = (members / n) ** 2 * left / (seen * np.maximum(seen - 1, 1))
+        self.share = sizes / seen / n
+        left = np.maximum(1 - self.counts / np.maximum(sizes, 1), 0)
+        self.spread = (sizes / n) ** 2 * left / (seen * np.maximum(seen - 1, 1))
+        self.spread *= student(seen - 1, z)
 
-    def without_itself(self, owner: Indices, members: Indices) -> NDArray[np.float64]:
-        """For each point, the factor on its owner's share if the point is left out."""
-        seen = self.counts[owner].astype(float)
-        inside = np.zeros(len(owner))
+    def without_itself(self) -> NDArray[np.float64]:
+        """For each point, the factor on its stratum's share if the point is left out."""
+        of, sizes = self.strata
+        seen = self.counts[of].astype(float)
+        inside = np.zeros(len(of))
         inside[self.ids] = 1.0
         others = np.maximum(seen - inside, 1.0)
-        return np.asarray((members[owner] - 1) / members[owner] * np.maximum(seen, 1.0) / others)
+        return np.asarray((sizes[of] - 1) / sizes[of] * np.maximum(seen, 1.0) / others)
 
-    def by_owner(self) -> tuple[Indices, Indices, Indices]:
-        """Ids, lines and bounds, owner by owner, each filled up to a multiple of 4."""
-        order = sort_owners(self.owners)
+    def by_part(self) -> tuple[Indices, Indices, Indices]:
+        """Ids, lines and bounds, stratum by stratum, each filled up to a multiple of 4."""
+        order = sort_owners(self.parts)
         padded = -(-self.counts // 4) * 4
         bounds = np.concatenate([[0], np.cumsum(padded)])
         starts = np.concatenate([[0], np.cumsum(self.counts)])[:-1]
-        at = np.arange(len(order)) + (bounds[:-1] - starts)[self.owners[order]]
+        at = np.arange(len(order)) + (bounds[:-1] - starts)[self.parts[order]]
         ids: NDArray[np.int64] = np.full(bounds[-1], -1, dtype=np.int64)
         lines = np.zeros(bounds[-1], dtype=np.int64)
         ids[at], lines[at] = self.ids[order], self.lines[order]
         return ids, lines, bounds
+
+
+def student(freedom: NDArray[np.integer] | float, z: float) -> NDArray[np.float64]:
+    """The square of Student's quantile over the normal one, where z is taken for normal."""
+    # z is wider than the normal quantile of the chance exp(-z²/2), which is the one promised.
+    quantile = stdtrit(np.maximum(freedom, 1), 1 - max(np.exp(-(z**2) / 2), 1 - ndtr(8.0)))
+    return np.asarray(np.maximum(quantile / z, 1.0) ** 2)
 
 
 def sort_owners(owners: Indices) -> Indices:

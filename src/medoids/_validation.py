@@ -43,6 +43,7 @@ def _as_numbers(X: Any, name: str, estimator: object) -> NDArray[Any]:
             f"{name} is ragged, its rows have different lengths: give rows of one length,"
             " or a distance matrix with metric='precomputed'."
         )
+    check_unmasked(X, name)
     array: NDArray[Any] = _checked(X, name, estimator)
     if array.dtype == np.longdouble:
         with np.errstate(over="ignore"):
@@ -57,10 +58,12 @@ def _checked(X: Any, name: str, estimator: object, **options: Any) -> Any:
             X, dtype="numeric", ensure_all_finite=False, estimator=estimator, input_name=name,
             **options,
         )  # fmt: skip
-    except (TypeError, ValueError) as error:
+        if getattr(array, "dtype", None) == object:  # of a list of rows
+            array = array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
         first, *rest = str(error).splitlines()
         advice = next((line for line in rest if line.startswith("Reshape")), "")
-        if isinstance(error, TypeError):
+        if isinstance(error, TypeError | OverflowError):
             first = f"{name} cannot be read as rows of numbers: {first}"
         raise _same_kind(error)(f"{first} {advice}".strip()) from None
     if array.dtype.kind not in "fiub":
@@ -75,13 +78,23 @@ def _same_kind(error: Exception) -> type[Exception]:
     return TypeError if isinstance(error, TypeError) else ValueError
 
 
+def check_unmasked(X: Any, name: str) -> None:
+    if np.ma.is_masked(X):
+        row = int(np.argwhere(np.ma.getmaskarray(X))[0][0])
+        raise ValueError(
+            f"{name} is masked at row {row}: remove such rows, or fill them in (X.filled)."
+        )
+
+
 def as_objects(X: Any, name: str = "X") -> list[Any]:
     """Objects of any kind: the items of a list, of an array along its first axis, or a Series."""
-    if isinstance(X, (str, bytes, Mapping)) or not hasattr(X, "__len__"):
+    no_list = isinstance(X, (str, bytes, Mapping)) or not hasattr(X, "__len__")
+    if no_list or (isinstance(X, np.ndarray) and X.ndim == 0):
         raise TypeError(
             f"{name} is {type(X).__name__}, but this metric needs a list of objects: give a list,"
             " an array or a Series."
         )
+    check_unmasked(X, name)
     if issparse(X):
         check_places(X, name)
     if hasattr(X, "columns"):  # a frame, whose items are its columns
@@ -296,7 +309,10 @@ def starting(init: Any, k: int, n: int) -> Init:
             known = ", ".join(map(repr, _STARTS))
             raise ValueError(f"init={init!r} is unknown: choose one of {known} or row indices.")
         return init
-    indices = np.asarray(init)
+    try:
+        indices = np.asarray(init)
+    except ValueError:  # lists of different lengths
+        indices = np.empty((0, 0))
     if indices.ndim != 1 or indices.dtype.kind not in "iu":
         raise TypeError(
             "init must be a name or a flat list of row indices, got"
