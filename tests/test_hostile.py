@@ -711,7 +711,7 @@ REFUSED: list[tuple[str, Any, Any, str]] = [
     ("masked", MASKED, "l2", "X is masked at row 3"),
     ("masked sequences", MASKED, "dtw", "X is masked at row 3"),
     ("masked table", MASKED, "gower", "X is masked at row 3"),
-    ("np.matrix", np.matrix(X), "l2", "np.matrix is not supported"),
+    ("np.matrix", X.view(np.matrix), "l2", "np.matrix is not supported"),
     ("complex", X * 1j, "l2", "Complex data not supported"),
     ("sparse complex", sparse.csr_array(X * 1j), "l2", "Complex data not supported"),
     ("structured", np.zeros(5, dtype=[("a", float)]), "l2", "2D array"),

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-
 # Nodes of a tree: a pair of such needs two tables of 0.8 GB.
 MOST = 10_000
 # Without its depths, which have no end in a tree that contains itself.

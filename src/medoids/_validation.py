@@ -58,7 +58,7 @@ def _checked(X: Any, name: str, estimator: object, **options: Any) -> Any:
             X, dtype="numeric", ensure_all_finite=False, estimator=estimator, input_name=name,
             **options,
         )  # fmt: skip
-        if getattr(array, "dtype", None) == object:  # of a list of rows
+        if array.dtype.kind == "O":  # of a list of rows
             array = array.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         first, *rest = str(error).splitlines()
