@@ -179,7 +179,8 @@ def test_history_counts_the_swaps(
     assert all(step["swaps"] == 0 for step in found.history if step["phase"] != "swap")
     passes = [step for step in found.history if step["phase"] == "swap"]
     assert [step["step"] for step in passes] == list(range(len(passes)))
-    assert all(step["swaps"] > 0 for step in passes[:-1])
+    # One pass finds no swap and one, stricter, makes sure.
+    assert all(step["swaps"] > 0 for step in passes[:-2])
     if init == "random":
         assert max(swaps) > 1
 

@@ -33,7 +33,7 @@ def case(kind: str, metric: str, **options: Any) -> Any:
     """A small case of a kind."""
     rng = np.random.default_rng([list(cases.KINDS).index(kind), 2])
     X = cases.KINDS[kind][0](rng, 300)
-    chosen = {"k": 4, "swap": "best", "first": 64, "limit": None, "random_state": 0}
+    chosen = {"k": 4, "swap": "best", "first": None, "limit": None, "random_state": 0}
     return cases.Case(0, 0, kind, X, metric, **{**chosen, "threads": False, **options})
 
 
@@ -104,7 +104,7 @@ def raise_the_loss(km: KMedoids) -> None:
 
 
 def forget_a_step(km: KMedoids) -> None:
-    del km.history_[-1]
+    del km.history_[0]
 
 
 def forget_the_count(km: KMedoids) -> None:

@@ -24,7 +24,7 @@ class FakeRewards:
         self.rng = np.random.default_rng(seed)
         self.first, self.total = first, total
         self.slack = self.rough = 0.0
-        self.depth = first
+        self.depth, self.keeps_all = first, False
         self.owner = np.arange(len(true)) % 5
         self.blunder: dict[str, list[int]] = {"screen": [], "refine": []}
         self.optimism = np.zeros(len(true))

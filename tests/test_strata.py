@@ -65,13 +65,15 @@ def test_bounds_hold(kind: str, swap: bool, depth: int) -> None:
 @both
 def test_more_references_tell_more(swap: bool) -> None:
     rewards, arms, true = rewards_of("mixture", swap, 128, 0, 3.0)
-    errors = [np.std(ByOwner(rewards, depth).estimate(arms)[0] - true) for depth in (256, 512, 1024)]
+    errors = [
+        np.std(ByOwner(rewards, depth).estimate(arms)[0] - true) for depth in (256, 512, 1024)
+    ]
     assert errors == sorted(errors, reverse=True)
 
 
 def test_many_clusters_are_refined_by_owner(monkeypatch: pytest.MonkeyPatch) -> None:
     rewards, arms, _ = rewards_of("mixture", True, 128, 0, 3.0)
-    assert rewards.depth == 256, "the first references are known from the screen"
+    assert rewards.depth == 512, "the first references are known from the screen"
     monkeypatch.setattr("medoids._rewards.Regression", None)
     mean, lower = rewards.refine(arms, 256, arms[:4])
     assert (lower <= mean).all()

@@ -19,7 +19,7 @@ from ._state import State
 AnySearch = TypeVar("AnySearch", bound=Search)
 
 # The chance that a search drops the best arm; see docs/algorithm.md.
-DELTA = 3e-4
+DELTA = 3e-5
 # References that every arm is measured on at once: so many for each cluster, and at least
 # so many in all; up to twice as many of at most so many distances that cost next to nothing.
 PER_CLUSTER, FIRST, CHEAP, _NEXT_TO_NOTHING = 100, 512, 10_000_000, 200.0
@@ -59,19 +59,19 @@ def hold(settings: Settings) -> Settings:
 
 
 def _tied(points: Points) -> bool:
-    """Whether many distances are the same, as far as a few rows tell."""
+    """Whether many distances, or many sums of them, are the same to float32, as a few rows tell."""
     some = points.exact(np.unique(np.linspace(0, points.n - 1, 3).astype(np.int64)))
-    return any(len(np.unique(row)) < 0.9 * points.n for row in some)
+    same = any(len(np.unique(row)) < 0.9 * points.n for row in some)
+    # Rows that are near each other, but far from most.
+    return same or any(np.quantile(row, 0.05) < 1e-3 * np.abs(row).mean() for row in some)
 
 
 class Bandit:
     """Searches for the arms of BUILD and SWAP steps on one state."""
 
-    def __init__(self, settings: Settings, state: State, delta: float = DELTA) -> None:
+    def __init__(self, settings: Settings, state: State, delta: float | None = None) -> None:
         self.settings, self.state = settings, state
-        delta = delta if settings.delta is None else settings.delta
-        self.z = math.sqrt(-2 * math.log(delta))
-        self.bounds = Bounds()
+        self.be_strict(delta or DELTA)
         self._cache: Cache | None = None
         self._regret = 0.0
 
@@ -83,6 +83,12 @@ class Bandit:
             first = first_block(points, self.settings.n_clusters)
             self._cache = Cache(points, order, limit, first)
         return self._cache
+
+    def be_strict(self, delta: float = DELTA) -> None:
+        """Let searches drop a good arm with this chance, and forget what others dropped."""
+        self.delta = delta if self.settings.delta is None else min(delta, self.settings.delta)
+        self.z = math.sqrt(-2 * math.log(self.delta))
+        self.bounds = Bounds()
 
     def search(self, swap: bool, kind: type[AnySearch]) -> AnySearch:
         state, cache = self.state, self.cache

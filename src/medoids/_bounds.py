@@ -146,6 +146,6 @@ def _references(cache: Cache, changed: NDArray[np.bool_], wanted: int) -> tuple[
     ids = cache.order[changed[cache.order]]
     first = int((cache.position[ids] < cache.first).sum())
     more = ids[first:wanted]
-    found = cache.see(more) if len(more) else more
+    found = cache.see(more, push=False) if len(more) else more
     lines = np.concatenate([cache.position[ids[:first]], found])
     return ids[: len(lines)], lines

@@ -14,7 +14,9 @@ from ._points import Indices, Points
 # rest is for arrays of the length of the data.
 _COLUMNS, _LEVELS, _ROWS, _SCRATCH, _EXACT = 0.4, 0.2, 0.1, 0.1, 0.05
 # Where all distances take no more than this share, none is computed twice.
-_ALL = 0.9
+_ALL = 0.95
+# Then so much is for references of small clusters, on which every arm is measured.
+_LINES = 0.04
 
 
 class Level:
@@ -60,7 +62,10 @@ class Cache:
         room = 2 * n if self.keeps_all else int(_COLUMNS * memory_limit // (4 * n))
         # A quarter more lines are for small clusters, which the first ones may miss.
         self.first = min(n, first if 2 * first < n else n, max(room * 4 // 5, 1))
-        self._capacity = min(n, max(room, self.first + 1), self.first + self.first // 4 + 8)
+        more = self.first // 4 + 8
+        if self.keeps_all:  # a line that has to go would be computed twice
+            more = max(more, int(_LINES * memory_limit // (4 * n)))
+        self._capacity = min(n, max(room, self.first + 1), self.first + more)
         # Lines take address space alone until they are written.
         lines = n if self.keeps_all else self._capacity
         self.columns = np.empty((lines, n), dtype=np.float32)
@@ -93,12 +98,18 @@ class Cache:
         near[np.arange(some), np.arange(some)] = np.inf
         return float(np.median(near.min(axis=0)))
 
-    def see(self, wanted: Indices) -> Indices:
+    def see(self, wanted: Indices, push: bool = True) -> Indices:
         """Measure every arm on these references too; their lines in `columns`.
 
-        They stay until the room for them is full; then only the wanted ones do.
+        They stay until the room for them is full; then only the wanted ones do, or, without
+        a `push`, as many of the wanted ones as still find room.
         """
         missing = [int(ref) for ref in wanted if int(ref) not in self._line_of]
+        if not push and self.keeps_all:
+            beyond = missing[max(self._capacity - self.first - len(self._line_of), 0) :]
+            if beyond:
+                wanted = wanted[: int(np.flatnonzero(wanted == beyond[0])[0])]
+                missing = [int(ref) for ref in wanted if int(ref) not in self._line_of]
         if self.first + len(self._line_of) + len(missing) > self._capacity:
             self._line_of.clear()
             self._line[:] = -1
@@ -169,9 +180,7 @@ class Cache:
             lambda start, stop: turn(columns, arms[start:stop], out[start:stop]), len(arms), 512
         )
 
-    def measure_all(
-        self, arms: Indices
-    ) -> Iterator[tuple[Level, NDArray[np.float32], Indices]]:
+    def measure_all(self, arms: Indices) -> Iterator[tuple[Level, NDArray[np.float32], Indices]]:
         """Distances from these arms to each level in turn, and the arms' places in them."""
         for level in self.deepen(self.points.n):
             yield level, *self.measure(level, arms)

@@ -106,7 +106,7 @@ def between(
     """Exact distances from every row of one array to every row of another."""
     unit = 1.0
     if not metric.form:
-        largest = max(float(abs(each[:]).max()) for each in (left, right))
+        largest = max(_largest(left), _largest(right))
         if metric.degree:
             unit = _unit(metric, p, largest, left.shape[1], 1)
         elif metric.term in _RATIOS:
@@ -118,6 +118,11 @@ def between(
     if not np.isfinite(found).all():
         raise ValueError("X has numbers so large that distances are beyond 1e308: scale it down.")
     return found
+
+
+def _largest(array: Floats) -> float:
+    size = _at_once(array, 4096)
+    return max(float(np.abs(array[at : at + size]).max()) for at in range(0, len(array), size))
 
 
 def _large_unit(largest: float) -> float:

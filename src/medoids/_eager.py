@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ._bandit import DELTA as LAST
 from ._bandit import Bandit
 from ._cache import Cache
 from ._fasterpam import lookout
 from ._loops import Choice, begin, can_improve
 from ._monitor import Round
-from ._points import Indices, Points
+from ._points import Indices
 from ._search import Arms, Search, Values, settle
 from ._settings import Settings
 from ._state import State
@@ -21,7 +22,7 @@ from ._step import Step
 _TRIED, _BUILT = 2, 8
 # Where these are of no use: arms of each cluster that are looked at more closely.
 _HOPEFUL = 40
-# The chance that a search may miss a good arm.
+# The chance that a search may miss a good arm; the last one, that finds none, is stricter.
 DELTA = 0.01
 
 
@@ -32,7 +33,7 @@ def eager(settings: Settings, state: State) -> int:
     many, it has to lower the loss by more than float32 can be wrong; the last ones are
     decided in float64.
     """
-    points, monitor = settings.points, settings.monitor
+    monitor = settings.monitor
     bandit = Bandit(settings, state, DELTA)
     begin(settings, state, GreedyBuild(state, bandit.cache).best)
     swaps = passes = 0
@@ -45,12 +46,14 @@ def eager(settings: Settings, state: State) -> int:
         bandit.learn(search)
         done = _take(state, bandit.cache, good, search.rewards.slack * state.n)
         if not done:
-            done = _take_last(state, points, search.close())
+            done = _take_last(state, bandit.cache, search.close())
         swaps, passes = swaps + done, passes + 1
         monitor.record("swap", state, search.rounds, search.sigma.tolist(), done)
         if not done:
-            break
-    _make_exact(state, points)
+            if search.exact or bandit.delta <= LAST:
+                break
+            bandit.be_strict(LAST)  # the end is to be a local optimum
+    _make_exact(state, bandit.cache)
     return swaps
 
 
@@ -71,20 +74,20 @@ def _take(state: State, cache: Cache, arms: Indices, margin: float) -> int:
     return done
 
 
-def _take_last(state: State, points: Points, arms: Indices) -> int:
+def _take_last(state: State, cache: Cache, arms: Indices) -> int:
     """Swap in the best of arms that hardly change the loss, decided in float64."""
-    _make_exact(state, points)
+    _make_exact(state, cache)
     step = Step(state, swap=True)
-    found = settle(arms, 0.0, lambda some: step.exact_values(some, points))
+    found = settle(arms, 0.0, lambda some: step.exact_values(some, cache.points, cache.exact(some)))
     if found is None or state.loss_after(found.replaces, found.row) >= state.loss:
         return 0
     state.replace(found.replaces, found.arm, found.row)
     return 1
 
 
-def _make_exact(state: State, points: Points) -> None:
+def _make_exact(state: State, cache: Cache) -> None:
     """Take the medoids' distances in float64."""
-    rows = points.exact(np.array(state.medoids))
+    rows = cache.exact(np.array(state.medoids))
     for position, row in enumerate(rows):
         state.replace(position, state.medoids[position], row)
 

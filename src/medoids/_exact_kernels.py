@@ -77,6 +77,22 @@ def total_rewards(rows, slots, cap, base, cap2, base2, owner, swap, shared, extr
 
 
 @njit(nogil=True, cache=True)
+def total_changes(rows, slots, cap, base, cap2, base2, owner, swap, shared, extra):  # type: ignore[no-untyped-def]
+    """The same in SWAP, but `extra[i, m]` has in it what the removal of medoid m costs.
+
+    A point's loss and gain are added as one number, so that they cannot cancel in the sums.
+    """
+    for i in range(slots.shape[0]):
+        row, total = rows[slots[i]], 0.0
+        for j in range(cap.shape[0]):
+            value = float(row[j])
+            reward = min(value, cap[j]) - base[j]
+            total += reward
+            extra[i, owner[j]] += min(value, cap2[j]) - min(value, cap[j])
+        shared[i] = total
+
+
+@njit(nogil=True, cache=True)
 def first_better(rows, slots, closed, cap, base, cap2, base2, owner, removal, bar):  # type: ignore[no-untyped-def]
     """The first of the arms at `slots` with a swap below `bar`, and whom it replaces.
 

@@ -31,7 +31,8 @@ def screen(  # type: ignore[no-untyped-def]
     stop,
     mean,  # out, per arm: the lowest estimate of its swaps
     lower,  # out (k + 1, arms): their lower bounds, and without removing; or (1, arms)
-    sizes,  # out (arms, 3): sum of rewards, of their squares, variance of the mean
+    sizes,  # out (arms, 4): sum of rewards, of their squares, variance of the mean; and the
+    # sum of rewards in the arm's own cluster if its owner goes
 ):
     """Estimate every arm from the same references, stratified by owner."""
     k = (bounds.shape[0] - 1) // 2
@@ -47,6 +48,7 @@ def screen(  # type: ignore[no-untyped-def]
         variance = np.zeros(width, dtype=np.float32)
         moved = np.zeros((k if swap else 0, width), dtype=np.float32)
         widened = np.zeros((k if swap else 0, width), dtype=np.float32)
+        home_total = np.zeros(width, dtype=np.float32)
         for h in range(2 * k):
             if bounds[h] == bounds[h + 1]:
                 continue
@@ -104,6 +106,8 @@ def screen(  # type: ignore[no-untyped-def]
                 inside = factor * max(t2[x] - t1[x] * t1[x] / count, np.float32(0))
                 variance[x] += inside
                 if swap:
+                    if owner[first + x] == g:
+                        home_total[x] += u1[x]
                     moved[g, x] += scale * (u1[x] - t1[x])
                     other = factor * max(u2[x] - u1[x] * u1[x] / count, np.float32(0))
                     widened[g, x] += other - inside
@@ -111,6 +115,7 @@ def screen(  # type: ignore[no-untyped-def]
             arm = first + x
             sizes[arm, 0] = total[x]
             sizes[arm, 1] = squares[x]
+            sizes[arm, 3] = home_total[x]
             if not swap:
                 mean[arm] = estimate[x] + own[arm, 0]
                 lower[0, arm] = mean[arm] - z * np.sqrt(variance[x])

@@ -132,8 +132,8 @@ class CallPoints(Points):
     ) -> None:
         super().__init__(len(objects), workers)
         self.objects, self.call = objects, call
-        room = self.n if 8 * self.n**2 <= _KEPT * memory_limit else memory_limit * _KEPT // 8 // self.n
-        self._kept = np.zeros((self.n, int(room)))
+        room = min(self.n, int(_KEPT * memory_limit // (8 * self.n)))
+        self._kept = np.zeros((self.n, room))
         self._column = np.full(self.n, -1)
         self._used = 0
         self._own: NDArray[np.float64] | None = None

@@ -25,6 +25,8 @@ from ._strata import MANY, ByOwner
 _SEEN = 8
 # Points that pay so many times the mean are all seen, up to this share of the first references.
 _HEAVY, _HEAVIEST = 8.0, 1 / 8
+# Fewer references than this are no ground for a regression.
+_FEWEST = 512
 # Arms that are valued at a time where all distances are kept.
 _ARMS = 512
 
@@ -67,7 +69,7 @@ class Rewards(Step):
         # Where clusters are far apart, what a swap loses and what it wins all but cancel.
         self.rough = 4 * SLACK * float(self.removal.max())
         self.bounds.carry(self)
-        self._skew = self._missed = np.zeros(self.n)
+        self._skew = self._missed = self._missed_at_home = np.zeros(self.n)
         self._whole: dict[int, tuple[NDArray[np.float32], float]] = {}
         self._clips: dict[tuple[int, int], tuple[NDArray[Any], ...]] = {}
         # Known at every point, and its sum over each owner's members.
@@ -76,6 +78,8 @@ class Rewards(Step):
         self.first_sample = self._first_sample()
         # By owner alone, the first references tell no more than the screen does.
         self.depth = min(cache.first * (2 if self.k >= MANY else 1), self.n)
+        while self.depth < min(_FEWEST, self.n):
+            self.depth = min(2 * self.depth, self.n)
 
     def caps(self, ids: Indices) -> NDArray[np.float32]:
         """What clips the rewards at these references, and what is taken off."""
@@ -128,7 +132,7 @@ class Rewards(Step):
 
         sample = self.first_sample
         mean, lower = np.empty(self.n, np.float32), np.empty_like(self.bounds.lower)
-        sizes = np.empty((self.n, 3), np.float32)
+        sizes = np.empty((self.n, 4), np.float32)
         ids, lines, bounds = sample.by_part()
         caps = self.caps(ids)
         caps[ids < 0] = np.float32(-1e30)  # such a line rewards nothing
@@ -141,8 +145,8 @@ class Rewards(Step):
         def work(start: int, stop: int) -> None:
             screen(
                 self.cache.columns, lines, bounds, ids, caps, share, spread, counts,
-                removal, self.own, self.owner, sample.strata.of, home, self.swap, np.float32(self.z),
-                start, stop, mean, lower, sizes,
+                removal, self.own, self.owner, sample.strata.of, home, self.swap,
+                np.float32(self.z), start, stop, mean, lower, sizes,
             )  # fmt: skip
 
         self.cache.points.workers.each(work, self.n, 1024)
@@ -161,6 +165,7 @@ class Rewards(Step):
         if m >= self.n:
             sigma[:] = 0.0
         lower -= (self.guard(slice(None), m, 1.0) + self.rough).astype(np.float32)
+        self.guard_at_home(np.arange(self.n), sample, lower)
         # Where float32 gives out, only what was known before is known.
         np.fmax(lower, self.bounds.lower, out=self.bounds.lower)
         return mean.astype(float), self.bounds.lowest(), sigma
@@ -180,6 +185,10 @@ class Rewards(Step):
         total = np.maximum(total + one, np.finfo(float).tiny)
         self._skew = self.z**2 / 3 * squares / total / m
         self._missed = self.z**2 / 2 * one**2 / total / m
+        if self.swap and self.k > 1:
+            one = np.maximum(self.base2, 0.0)
+            total = np.maximum(one - sizes[:, 3], np.finfo(float).tiny)
+            self._missed_at_home = self.z**2 / 2 * one**2 / total
 
     def _left(self, m: int) -> float:
         return max(1.0 - m / self.n, 0.0)
@@ -189,6 +198,7 @@ class Rewards(Step):
         many = self.k >= MANY
         deeper = ByOwner(self, depth) if many else Regression(self, depth, leaders)
         mean, lower = deeper.estimate(arms)
+        self.guard_at_home(arms, deeper.sample, lower)
         return mean, self.bounds.lift(arms, lower - self.rough)
 
     def guard(self, arms: Indices | slice, m: int, rest: Values | float) -> Values:
@@ -198,6 +208,19 @@ class Rewards(Step):
         """
         scale = len(self.first_sample.ids) / m * self._left(m)
         return (self._skew[arms] * rest + self._missed[arms]) * scale
+
+    def guard_at_home(self, arms: Indices, sample: Sample, lower: NDArray[np.floating]) -> None:
+        """Lower the bounds of each arm's swap with its own medoid, whose points may gain most.
+
+        What the few references of a small cluster do not show is as much as its arms could
+        gain at a point that pays the second medoid.
+        """
+        if self.swap:
+            at = sample.strata.of[arms]
+            left = 1 - sample.counts[at] / sample.strata.sizes[at]
+            term = self._missed_at_home[arms] * sample.share[at] * left
+            line = self.owner[arms] if len(lower) > 1 else 0
+            lower[line, np.arange(len(arms))] -= term.astype(lower.dtype)
 
     def of(self, arm: int) -> tuple[NDArray[np.float32], float]:
         """The rewards of an arm at every point (no medoid going), and their mean."""

@@ -19,6 +19,8 @@ from ._threads import Workers
 Values = NDArray[np.float64]
 # Values closer than this share of the mean loss are the same to float32.
 SLACK = 2e-6
+# Where a removal costs so many times the mean loss, what is won back all but cancels it.
+_CANCELS = 1e4
 
 
 class Step:
@@ -52,6 +54,7 @@ class Step:
             else:
                 lost = state.second - state.nearest
                 self.removal = np.bincount(self.owner, lost, self.k) / self.n
+        self.cancels = bool(SLACK * self.removal.max() > _CANCELS * self.slack)
 
     def values(self, rows: NDArray[np.floating], slots: Indices, workers: Workers) -> Values:
         """The value of every swap (or addition) of arms, given their distances to all.
@@ -77,16 +80,19 @@ class Step:
     ) -> tuple[Values, Values]:
         """The sums of arms' rewards at references that have these clips.
 
-        Of each arm if no medoid goes; and what is added where each one does.
+        Of each arm if no medoid goes; and what is added where each one does. Where the two
+        would cancel, the latter has the cost of the removal in it, point by point.
         """
-        from ._exact_kernels import total_rewards
+        from ._exact_kernels import total_changes, total_rewards
+
+        kernel = total_changes if self.cancels else total_rewards
 
         shared = np.empty(len(slots))
         extra = np.zeros((len(slots), self.k))
 
         def work(start: int, stop: int) -> None:
             part = slice(start, stop)
-            total_rewards(rows, slots[part], *clips, self.swap, shared[part], extra[part])
+            kernel(rows, slots[part], *clips, self.swap, shared[part], extra[part])
 
         workers.each(work, len(slots), 8)
         return shared, extra
@@ -96,7 +102,8 @@ class Step:
         alone = shared / self.n
         if not self.swap:
             return alone, alone[:, None]
-        return alone, (shared[:, None] + extra) / self.n + self.removal
+        values = (shared[:, None] + extra) / self.n
+        return alone, values if self.cancels else values + self.removal
 
     def exact_values(
         self, arms: Indices, points: Points, rows: NDArray[np.float64] | None = None

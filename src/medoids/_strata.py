@@ -75,4 +75,4 @@ class ByOwner(Deeper):
 
     def _by_owner(self, values: Values) -> Values:
         """The sums over each owner's two strata."""
-        return values.reshape(len(values), 2, self.rewards.k).sum(axis=1)
+        return np.asarray(values.reshape(len(values), 2, self.rewards.k).sum(axis=1))
