@@ -209,14 +209,14 @@ def make(seed: int, number: int) -> Case:
         seed, number, kind, X, str(rng.choice(fits)), k,
         swap="eager" if rng.random() < 0.125 else "best",
         first=None if rng.random() < 0.25 else int(rng.choice([64, 128, 256, 512])),
-        limit=None if rng.random() < 0.7 else _small_limit(rng, n, k),
+        limit=None if rng.random() < 0.88 else _small_limit(rng, n, k),
         random_state=int(rng.integers(2**31)),
         threads=rng.random() < 0.125,
     )  # fmt: skip
 
 
 def _size(rng: Rng) -> int:
-    low, high = ((300, 2000), (2000, 4000), (4000, 6000))[rng.choice(3, p=[0.25, 0.65, 0.1])]
+    low, high = ((300, 2000), (2000, 4000), (4000, 6000))[rng.choice(3, p=[0.2, 0.55, 0.25])]
     return int(rng.integers(low, high + 1))
 
 
