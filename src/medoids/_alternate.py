@@ -8,18 +8,20 @@ from ._bandit import Bandit
 from ._init import true_state
 from ._loops import begin, perfect
 from ._monitor import Round
-from ._points import HeldPoints, Indices, Points
+from ._points import HeldPoints, Indices, PointsAmong
 from ._settings import Settings
 from ._state import State
 
-# Candidates whose distances to their cluster are summed at a time.
-_ARMS = 1024
+# Members of a cluster whose centre is found from all distances; and the share of the memory
+# limit that these may take at a time.
+_FEW, _SHARE = 4096, 0.2
 
 
 def alternate(settings: Settings) -> tuple[State, int]:
     """Move every medoid to the centre of its cluster, until none moves.
 
-    The matrix is held if it fits, and its parts are computed again in every round if not.
+    The matrix is held if it fits. If not, the centre of a large cluster is found by a search,
+    as the first medoid of BUILD is.
     """
     points, held = settings.points, settings
     if points.whole_bytes <= settings.memory_limit:
@@ -28,7 +30,7 @@ def alternate(settings: Settings) -> tuple[State, int]:
     begin(held, state, Bandit(held, state).best)
     state = true_state(points, state.medoids)
     for done in range(settings.max_iter):
-        moved = _centres(held.points, state)
+        moved = _centres(held, state)
         if moved == state.medoids:
             return state, done
         found = true_state(points, moved)
@@ -43,13 +45,16 @@ def alternate(settings: Settings) -> tuple[State, int]:
     return state, settings.max_iter
 
 
-def _centres(points: Points, state: State) -> list[int]:
+def _centres(settings: Settings, state: State) -> list[int]:
     """The medoid of each cluster. One without members goes to the point that pays most."""
     centres = list(state.medoids)
     sizes = np.bincount(state.owner, minlength=state.k)
     for position in np.flatnonzero(sizes):
         members = np.flatnonzero(state.owner == position)
-        centres[position] = _centre(points, members, centres[position])
+        centre = _centre_of_all if sizes[position] <= _FEW else _centre_by_search
+        if isinstance(settings.points, HeldPoints):
+            centre = _centre_of_all
+        centres[position] = centre(settings, members, centres[position])
     pays = state.nearest.copy()
     for position in np.flatnonzero(sizes == 0):
         pays[centres] = 0.0
@@ -58,14 +63,27 @@ def _centres(points: Points, state: State) -> list[int]:
     return centres
 
 
-def _centre(points: Points, members: Indices, medoid: int) -> int:
+def _centre_of_all(settings: Settings, members: Indices, medoid: int) -> int:
     """The member with the lowest sum of distances to all; `medoid`, if none is lower."""
+    points = settings.points
+    size = max(int(_SHARE * settings.memory_limit // (4 * len(members))), 1)
     sums = np.concatenate(
         [
-            points.block_array(members[at : at + _ARMS], members).sum(axis=1, dtype=np.float64)
-            for at in range(0, len(members), _ARMS)
+            points.block_array(members[at : at + size], members).sum(axis=1, dtype=np.float64)
+            for at in range(0, len(members), size)
         ]
     )
     best = int(sums.argmin())
     mine = sums[members == medoid]
     return medoid if len(mine) and mine[0] <= sums[best] else int(members[best])
+
+
+def _centre_by_search(settings: Settings, members: Indices, medoid: int) -> int:
+    """The same, all but surely, from few of the distances."""
+    some = PointsAmong(settings.points, members)
+    state = State(some.n, 1)
+    found = Bandit(settings._replace(points=some, n_clusters=1), state).best(False)
+    mine = np.flatnonzero(members == medoid)
+    if len(mine) and found.row is not None and some.exact(mine).sum() <= found.row.sum():
+        return medoid
+    return int(members[found.arm])

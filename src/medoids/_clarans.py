@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,8 @@ from ._threads import Workers
 
 # Neighbours that are drawn at a time.
 _DRAWN = 64
+# So many distances take minutes.
+_LONG = 5e9
 
 
 def clarans(
@@ -41,7 +44,8 @@ def clarans(
     walks = check.whole(num_local, "num_local", 1)
     most = max(250, math.ceil(0.0125 * k * (points.n - k)))
     if max_neighbors is not None:
-        most = check.whole(max_neighbors, "max_neighbors", 1)
+        most = min(check.whole(max_neighbors, "max_neighbors", 1), max(k * (points.n - k), 1))
+    _warn_if_long(walks, most, points.n)
     rows = _Rows(points, settings.memory_limit)
     best, swaps = State(points.n, k), 0
     for walk in range(walks):
@@ -53,6 +57,19 @@ def clarans(
         swaps += _walk(settings, state, rows, most)
         best = min(best, state, key=lambda each: each.loss)
     return best, swaps
+
+
+def _warn_if_long(walks: int, most: int, n: int) -> None:
+    """Say before a fit that it will take minutes, at the least."""
+    distances = walks * most * n
+    if distances > _LONG:
+        warnings.warn(
+            f"method='clarans' looks at {walks * most:,} swaps or more, at {n:,} distances each:"
+            f" {distances / 1e9:.0f} billion, which can take minutes. Give a smaller"
+            " max_neighbors in method_params, or use method='banditpam'.",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def _walk(settings: Settings, state: State, rows: _Rows, most: int) -> int:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ._digits import loses_digits
 from ._measure import Measure
-from ._points import Floats, Indices
+from ._points import SMALL, Floats, Indices
 from ._threads import Workers
 
 _REORDER = {"reassoc", "nsz", "contract"}
@@ -35,7 +35,8 @@ def compiled(function: Any, array: Floats) -> Compiled | None:
     pairs of rows.
     """
     measure = Compiled(function)
-    left, right = _some_pairs(len(array), max(4, min(_CHECKED, _BYTES // array.shape[1])))
+    most = max(4, min(_CHECKED, len(array) // 4, _BYTES // array.shape[1]))
+    left, right = _some_pairs(len(array), most)
     plain = []
     for arm, ref in zip(left.tolist(), right.tolist(), strict=True):
         given = np.concatenate([array[arm : arm + 1], array[ref : ref + 1]]).astype(np.float64)
@@ -46,21 +47,29 @@ def compiled(function: Any, array: Floats) -> Compiled | None:
     if None in plain:
         return None
     try:
-        found = measure.block(array, left, array, right, np.float64).diagonal()
+        found = measure.pairs(array, left, right)
     except Exception:  # Numba has many; what is wrong shows where each pair is called
         return None
     if not np.allclose(found, np.array(plain, dtype=float), rtol=1e-9, atol=0, equal_nan=True):
         return None
-    measure.single = _can_be_single(measure, array)
+    measure.tried = len(plain) + len(found)
+    # Of few rows blocks of float64 cost less than to find out.
+    measure.single = len(array) > SMALL and _can_be_single(measure, array)
     return measure
 
 
-def check_bounds(function: Any, objects: Sequence[Any], params: Mapping[str, Any]) -> None:
-    """Refuse a function that Numba has compiled if it reads beyond the end of some objects."""
-    if hasattr(function, "py_func"):
-        plain = partial(function.py_func, **params)
-        for arm, ref in zip(*_some_pairs(len(objects), _CHECKED), strict=True):
-            _plainly(plain, objects[arm], objects[ref], int(arm), int(ref))
+def check_bounds(function: Any, objects: Sequence[Any], params: Mapping[str, Any]) -> int:
+    """Refuse a function that Numba has compiled if it reads beyond the end of some objects.
+
+    The number of pairs that were tried.
+    """
+    if not hasattr(function, "py_func"):
+        return 0
+    plain = partial(function.py_func, **params)
+    most = max(4, min(_CHECKED, len(objects) // 4))
+    for arm, ref in zip(*_some_pairs(len(objects), most), strict=True):
+        _plainly(plain, objects[arm], objects[ref], int(arm), int(ref))
+    return most
 
 
 def _some_pairs(n: int, count: int) -> tuple[Indices, Indices]:
@@ -140,6 +149,7 @@ class Compiled(Measure):
         self, left: Floats, arms: Indices, right: Floats, refs: Indices, real: Any
     ) -> NDArray[Any]:
         """The function of each arm and each reference, computed in one thread."""
+        self.tried += len(arms) * len(refs)
         out = np.empty((len(arms), len(refs)), dtype=real)
         panels = _aligned(left, arms, real), _aligned(right, refs, real)
         self._kernel(real)(*panels, left.shape[1], out)
@@ -171,11 +181,18 @@ class Compiled(Measure):
             workers.each(work, len(long), min(most, _SLICE))
 
     def own(self, packed: Any, n: int) -> NDArray[np.float64]:
-        # A call for each row: to compile a loop around it would take longer than most fits.
-        function, size = self._function(), max(1, _BYTES // (8 * packed.shape[1]))
-        parts = (packed[start : start + size] for start in range(0, n, size))
-        rows = (row for part in parts for row in np.ascontiguousarray(part, dtype=np.float64))
-        return np.fromiter((function(row, row) for row in rows), dtype=np.float64, count=n)
+        return self.pairs(packed, np.arange(n), np.arange(n))
+
+    def pairs(self, array: Floats, left: Indices, right: Indices) -> NDArray[np.float64]:
+        """The function of each pair of rows."""
+        # A call for each pair: to compile a loop around it would take longer than most fits.
+        function, size = self._function(), max(1, _BYTES // (8 * array.shape[1]))
+        found = np.empty(len(left))
+        for at in range(0, len(left), size):
+            some = slice(at, at + size)
+            rows = (np.asarray(array[each[some]], dtype=np.float64) for each in (left, right))
+            found[some] = [function(a, b) for a, b in zip(*rows, strict=True)]
+        return found
 
 
 def _block_kernel(function: Any, options: dict[str, Any]) -> Kernel:

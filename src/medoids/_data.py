@@ -200,8 +200,9 @@ def _called(
         if measure is not None:
             return ObjectData(array, measure)
     function, objects = check.with_params(metric, params), check.as_objects(X)
-    check_bounds(metric, objects, params or {})
-    return ObjectData(objects, Call(function, effective_jobs(n_jobs or 1)))
+    call = Call(function, effective_jobs(n_jobs or 1))
+    call.tried = check_bounds(metric, objects, params or {})
+    return ObjectData(objects, call)
 
 
 def _objects_of(X: Any, measure: Measure) -> ObjectData:

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from . import _validation as check
 from ._alternate import alternate
@@ -154,7 +153,7 @@ def run(
     own = _own_params(method, method_params, swap)
     limit = check.memory(memory_limit, n, k)
     # One draw from the caller's generator; everything else follows from it.
-    seed = check_random_state(random_state).randint(np.iinfo(np.int32).max)
+    seed = check.generator(random_state).randint(np.iinfo(np.int32).max)
     with Workers(n_jobs) as workers:
         points = data.points(workers, limit)
         monitor = Monitor(points, check.whole(verbose, "verbose", 0))
@@ -190,6 +189,8 @@ def _own_params(method: str, given: Mapping[str, Any] | None, swap: Any) -> dict
     """The keywords of the method that the user gave."""
     own = check.mapping(given, "method_params")
     known = list(signature(METHODS[method]).parameters)[1:]
+    if not isinstance(swap, str):
+        raise TypeError(f"swap must be 'best' or 'eager', got {swap!r}.")
     if swap != "best":
         if "swap" not in known:
             raise ValueError(f"swap={swap!r} is for method='banditpam', not for {method!r}.")

@@ -25,10 +25,13 @@ class Measure(ABC):
         The objects are the rows of a table.
     distance : bool
         It is never negative, and zero from an object to itself.
+    tried : int
+        Dissimilarities that were computed to find out how to compute others.
     """
 
     tabular = False
     distance = True
+    tried = 0
 
     def own(self, packed: Any, n: int) -> NDArray[np.float64]:
         """The dissimilarity of every object from itself."""

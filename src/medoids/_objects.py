@@ -34,6 +34,7 @@ class ObjectPoints(Points):
         super().__init__(n, workers)
         self.packed, self.measure = packed, measure
         self.nonnegative = measure.distance
+        self.n_distances = measure.tried
         self._own: NDArray[np.float64] | None = None
         self._scaled = False
 
@@ -139,6 +140,7 @@ class CallPoints(Points):
         self._own: NDArray[np.float64] | None = None
         self._scaled = False
         self.nonnegative = False  # nobody knows before all are computed
+        self.n_distances = call.tried
 
     def own(self) -> NDArray[np.float64]:
         if self._own is None:
@@ -236,7 +238,7 @@ def _one(
     except Exception as error:
         error.add_note(f"raised by metric(X[{arm}], X[{ref}])")
         raise
-    if type(value) in (float, int) and math.isfinite(value):  # quick, and nearly always so
+    if type(value) is float and math.isfinite(value):  # quick, and nearly always so
         return value
     if not isinstance(value, numbers.Real) and not (
         isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "fiub"
@@ -244,7 +246,10 @@ def _one(
         raise TypeError(
             f"metric(X[{arm}], X[{ref}]) gives a {type(value).__name__}: let it return a number."
         )
-    result = float(value)
+    try:
+        result = float(value)
+    except OverflowError:  # a whole number beyond all floats
+        result = math.inf
     if not math.isfinite(result):
         raise ValueError(f"metric(X[{arm}], X[{ref}]) gives {result}: let it return a number.")
     return result

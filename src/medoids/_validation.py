@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array
 
 from ._init import Init
@@ -327,6 +328,17 @@ def starting(init: Any, k: int, n: int) -> Init:
         values, counts = np.unique(indices, return_counts=True)
         raise ValueError(f"init has row {values[counts > 1][0]} twice: give different rows.")
     return [int(i) for i in indices]
+
+
+def generator(random_state: Any) -> np.random.RandomState:
+    try:
+        found: np.random.RandomState = check_random_state(random_state)
+        return found
+    except ValueError:
+        raise ValueError(
+            f"random_state={str(random_state)[:60]!r} is no seed: give a whole number, a"
+            " numpy.random.RandomState or None."
+        ) from None
 
 
 def chance(delta: Any) -> float | None:
