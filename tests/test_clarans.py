@@ -118,3 +118,17 @@ def test_bad_numbers_are_refused(own: dict[str, Any], error: type[Exception], sa
     with pytest.raises(error, match=says) as caught:
         clarans(mixture(50, 2, 3, 0), 3, **own)
     one_line(caught.value)
+
+
+def test_says_before_it_starts_that_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("medoids._clarans._LONG", 1e5)
+    X = mixture(300, 2, 3, 0)
+    with pytest.warns(UserWarning, match=r"looks at 600 swaps or more.*max_neighbors"):
+        k_medoids(X, 3, method="clarans", method_params={"max_neighbors": 300}, random_state=0)
+
+
+def test_more_neighbours_than_there_are_end() -> None:
+    X = mixture(40, 2, 3, 0)
+    params = {"max_neighbors": 10**30}
+    found = k_medoids(X, 2, method="clarans", method_params=params, random_state=0)
+    assert best_swap(cdist(X, X), found.medoid_indices) >= found.inertia * 0.99

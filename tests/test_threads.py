@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import joblib
 import pytest
 
@@ -37,3 +41,35 @@ def test_numbers_of_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     assert effective_jobs(None) == 1
     assert effective_jobs(7) == 7
+
+
+_FORK = """
+import os, signal, threading, numpy as np
+from medoids import KMedoids
+X = np.random.default_rng(0).normal(size=(2500, 8))
+KMedoids(4, random_state=0).fit(X[:600])
+stop = threading.Event()
+def fits():
+    while not stop.is_set():
+        KMedoids(4, random_state=0).fit(X)
+thread = threading.Thread(target=fits)
+thread.start()
+for _ in range(12):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        KMedoids(4, random_state=0, n_jobs=1).fit(X[:600])
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0, "the child hung"
+stop.set()
+thread.join()
+print("done")
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_fork_in_the_middle_of_a_fit_does_not_hang() -> None:
+    found = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", _FORK], capture_output=True, text=True, timeout=300
+    )
+    assert found.stdout.strip() == "done", found.stderr

@@ -44,7 +44,9 @@ def clarans(
     walks = check.whole(num_local, "num_local", 1)
     most = max(250, math.ceil(0.0125 * k * (points.n - k)))
     if max_neighbors is not None:
-        most = min(check.whole(max_neighbors, "max_neighbors", 1), max(k * (points.n - k), 1))
+        # They are drawn at random: so many times all of them are sure to hold each.
+        all_of_them = 1000 * max(k * (points.n - k), 1)
+        most = min(check.whole(max_neighbors, "max_neighbors", 1), all_of_them)
     _warn_if_long(walks, most, points.n)
     rows = _Rows(points, settings.memory_limit)
     best, swaps = State(points.n, k), 0

@@ -18,7 +18,7 @@ from ._threads import Workers
 # Pairs that a process is sent at a time, at the least.
 _PAIRS = 256
 # Pairs that are looked up at a time.
-_AT_ONCE = 2**18
+_AT_ONCE = 2**16
 # References whose distances tell how large all are.
 _FEW = 16
 # The share of the memory limit for distances of a function that are kept.
