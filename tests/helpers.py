@@ -89,6 +89,11 @@ def small_first(monkeypatch: Any, first: int) -> None:
     monkeypatch.setattr("medoids._bandit.COMPLETES", False)
 
 
+def digits(n: int) -> int:
+    """The distances that show whether float32 tells n rows apart, each computed both ways."""
+    return 0 if n <= 256 else 2 * (24**2 + 8 * min(512, n // 4 + 8))
+
+
 def mixture(n: int, d: int, groups: int, seed: int, spread: float = 4.0) -> Floats:
     """A Gaussian mixture with clusters of different sizes."""
     rng = np.random.default_rng(seed)

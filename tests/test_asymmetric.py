@@ -155,9 +155,9 @@ def test_a_row_of_a_matrix_is_the_medoid(dtype: type, monkeypatch: pytest.Monkey
     km = KMedoids(K, metric="precomputed", n_jobs=1, random_state=0).fit(inside)
     # A row for each new point, with the distances from the points of the fit to it.
     check(km, outside.T, *(each.astype(float) for each in (inside, outside, turned)))
-    # A square matrix is laid out as in the fit.
-    np.testing.assert_array_equal(km.transform(inside), inside[km.medoid_indices_].T)
-    np.testing.assert_array_equal(km.predict(inside), km.labels_)
+    # The matrix of the fit has medoids in its rows: turned, it has a row for each point.
+    np.testing.assert_array_equal(km.transform(inside.T), inside[km.medoid_indices_].T)
+    np.testing.assert_array_equal(km.predict(inside.T), km.labels_)
 
 
 def check(km: KMedoids, new: Any, inside: Floats, outside: Floats, turned: Floats) -> None:

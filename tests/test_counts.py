@@ -58,9 +58,9 @@ def test_never_more_than_all_distances(X: Floats, metric: str, k: int, swap: str
 def test_a_matrix_is_read_once_at_the_most() -> None:
     X = lattice(600, 0)
     matrix = np.abs(X[:, None] - X).sum(axis=2)
-    for method in ("banditpam", "pam", "fasterpam", "alternate"):
+    for method in ("banditpam", "pam"):
         found = k_medoids(matrix, 7, metric="precomputed", method=method, random_state=0)
-        assert found.n_distances <= 600**2
+        assert found.n_distances == 600**2
 
 
 def test_calls_of_a_function_are_counted() -> None:
@@ -95,7 +95,6 @@ def test_what_finds_out_how_to_compute_is_counted() -> None:
 def cache_of(n: int, first: int) -> tuple[Cache, Floats]:
     matrix = np.random.default_rng(0).random((n, n)).astype(np.float32)
     points = PrecomputedPoints(matrix, Workers(1))
-    points._count = lambda pairs: setattr(points, "n_distances", points.n_distances + pairs)  # type: ignore[method-assign]
     return Cache(points, np.random.default_rng(1).permutation(n), 1e9, first), matrix
 
 

@@ -103,7 +103,7 @@ ARGUMENTS: list[tuple[str, dict[str, Any], str]] = [
     ("p negative", {"metric": "minkowski", "metric_params": {"p": -1}}, r"metric_params\['p'\]"),
     ("p text", {"metric": "minkowski", "metric_params": {"p": "3"}}, r"metric_params\['p'\]"),
     ("parameters are a list", {"metric_params": [3]}, "metric_params must be .* got list"),
-    ("random state", {"random_state": "lucky"}, "'lucky' cannot be used to seed"),
+    ("random state", {"random_state": "lucky"}, "random_state='lucky' is no seed"),
 ]
 
 

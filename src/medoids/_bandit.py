@@ -51,6 +51,8 @@ def hold(settings: Settings) -> Settings:
     """
     points, k = settings.points, settings.n_clusters
     n = points.n
+    if settings.init != "build" and settings.max_iter == 0:
+        return settings  # there is no search
     if first_block(points, k) < n or 12 * n**2 > _WHOLE * settings.memory_limit:
         return settings
     if n > _FEW and _CONFIRMED * k < _TWICE * n and not _tied(points):

@@ -191,7 +191,8 @@ class Compiled(Measure):
         for at in range(0, len(left), size):
             some = slice(at, at + size)
             rows = (np.asarray(array[each[some]], dtype=np.float64) for each in (left, right))
-            found[some] = [function(a, b) for a, b in zip(*rows, strict=True)]
+            # The sum refuses what is no number, a text of digits too.
+            found[some] = [0.0 + function(a, b) for a, b in zip(*rows, strict=True)]
         return found
 
 

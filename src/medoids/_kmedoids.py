@@ -190,7 +190,7 @@ def _own_params(method: str, given: Mapping[str, Any] | None, swap: Any) -> dict
     own = check.mapping(given, "method_params")
     known = list(signature(METHODS[method]).parameters)[1:]
     if not isinstance(swap, str):
-        raise TypeError(f"swap must be 'best' or 'eager', got {swap!r}.")
+        raise ValueError(f"swap={swap!r} is unknown: choose 'best' or 'eager'.")
     if swap != "best":
         if "swap" not in known:
             raise ValueError(f"swap={swap!r} is for method='banditpam', not for {method!r}.")

@@ -91,7 +91,7 @@ class Monitor:
         self.stopped = False
         self._bar: Any = None
         self._began = time.perf_counter()
-        self._counted = points.n_distances
+        self._counted = 0
         self._shown = ""
         self._watch = _WATCH.get()
         if self._watch is not None:

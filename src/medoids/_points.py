@@ -102,7 +102,7 @@ class Points(ABC):
 class PrecomputedPoints(Points):
     """A square matrix: the row is the medoid, the column the point.
 
-    Entries that are read count as distances, up to all there are.
+    An entry that is read counts as a distance.
     """
 
     _SLICE = 256
@@ -113,9 +113,6 @@ class PrecomputedPoints(Points):
         largest = max(abs(float(matrix.min())), abs(float(matrix.max())))
         self.unit = moderate(log2_of(largest), self.n)
         self.nonnegative = bool(matrix.min() >= 0)
-
-    def _count(self, pairs: int) -> None:
-        self.n_distances = min(self.n_distances + pairs, self.n**2)
 
     def whole(self) -> Floats:
         self._count(self.n**2)

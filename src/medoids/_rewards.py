@@ -241,7 +241,7 @@ class Rewards(Step):
         return values
 
     def _parts(self, arms: Indices) -> Iterable[Indices | slice]:
-        if self.cache.keeps_all:
+        if self.cache.keeps_all and self.cache.first < self.n:
             return [slice(at, at + _ARMS) for at in range(0, len(arms), _ARMS)]
         return self.cache.parts(arms)
 
