@@ -73,7 +73,7 @@ class Bandit:
 
     def __init__(self, settings: Settings, state: State, delta: float | None = None) -> None:
         self.settings, self.state = settings, state
-        self.be_strict(delta or DELTA)
+        self.be_strict(settings.delta or delta or DELTA)
         self._cache: Cache | None = None
         self._regret = 0.0
 
@@ -86,10 +86,9 @@ class Bandit:
             self._cache = Cache(points, order, limit, first)
         return self._cache
 
-    def be_strict(self, delta: float = DELTA) -> None:
+    def be_strict(self, delta: float) -> None:
         """Let searches drop a good arm with this chance, and forget what others dropped."""
-        self.delta = delta if self.settings.delta is None else min(delta, self.settings.delta)
-        self.z = math.sqrt(-2 * math.log(self.delta))
+        self.delta, self.z = delta, math.sqrt(-2 * math.log(delta))
         self.bounds = Bounds()
 
     def search(self, swap: bool, kind: type[AnySearch]) -> AnySearch:

@@ -33,7 +33,7 @@ def eager(settings: Settings, state: State) -> int:
     many, it has to lower the loss by more than float32 can be wrong; the last ones are
     decided in float64.
     """
-    monitor = settings.monitor
+    monitor, last = settings.monitor, settings.delta or LAST
     bandit = Bandit(settings, state, DELTA)
     begin(settings, state, GreedyBuild(state, bandit.cache).best)
     swaps = passes = 0
@@ -50,9 +50,9 @@ def eager(settings: Settings, state: State) -> int:
         swaps, passes = swaps + done, passes + 1
         monitor.record("swap", state, search.rounds, search.sigma.tolist(), done)
         if not done:
-            if search.exact or bandit.delta <= LAST:
+            if search.exact or bandit.delta <= last:
                 break
-            bandit.be_strict(LAST)  # the end is to be a local optimum
+            bandit.be_strict(last)  # the end is to be a local optimum
     _make_exact(state, bandit.cache)
     return swaps
 

@@ -186,7 +186,7 @@ class Rewards(Step):
         self._skew = self.z**2 / 3 * squares / total / m
         self._missed = self.z**2 / 2 * one**2 / total / m
         if self.swap and self.k > 1:
-            one = np.maximum(self.base2, 0.0)
+            one = np.maximum(self.base2 - self.cache.apart, 0.0)
             total = np.maximum(one - sizes[:, 3], np.finfo(float).tiny)
             self._missed_at_home = self.z**2 / 2 * one**2 / total
 
