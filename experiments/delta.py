@@ -56,7 +56,7 @@ def draw(records: list[Record], path: Path) -> None:
     save(
         figure, path,
         f"{_data.title('mnist', made)}, l2, n = {n:,}, k = 5, {repeats} random subsets; bars are"
-        " 95% intervals. Defaults: 0.0003 (banditpam); 1 / (1000 targets), here from"
+        " 95% intervals. Defaults: 0.00003 (banditpam); 1 / (1000 targets), here from"
         f" {1 / (5000 * n):.0e} to {1 / (1000 * n):.0e} (banditpam_original).",
     )  # fmt: skip
 

@@ -31,7 +31,9 @@ COMPLETES = True
 _WHOLE = 0.9
 # Arms that are confirmed in float64 in a fit, for each cluster; as a share of the points this
 # is borne. Of so few points all distances are computed in float64.
-_CONFIRMED, _TWICE, _FEW = 4, 0.04, 400
+_CONFIRMED, _TWICE, _FEW = 3, 0.04, 400
+# But not where that takes seconds, and in float32 a fraction of them (in nanoseconds).
+_SLOW = 5e8
 
 
 def first_block(points: Points, n_clusters: int) -> int:
@@ -53,6 +55,8 @@ def hold(settings: Settings) -> Settings:
     n = points.n
     if settings.init != "build" and settings.max_iter == 0:
         return settings  # there is no search
+    if points.slow_exact and n**2 * points.cost > _SLOW:
+        return settings
     if first_block(points, k) < n or 12 * n**2 > _WHOLE * settings.memory_limit:
         return settings
     if n > _FEW and _CONFIRMED * k < _TWICE * n and not _tied(points):

@@ -155,7 +155,7 @@ class DensePoints(Points):
         self, array: Floats, metric: Metric, p: float, workers: Workers, copy_limit: float = 0
     ) -> None:
         super().__init__(len(array), workers)
-        self.metric, self.p = metric, p
+        self.metric, self.p, self.slow_exact = metric, p, True
         self.cost = 2 + array.shape[1] / (20 if metric.term == "square" else 8)
         self.rows = Rows(array, metric)
         self._pad = self.rows.form[:, 2].astype(np.float32)

@@ -73,7 +73,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         "alternate", "clarans", "onebatch" and `swap="eager"`) the most passes.
     delta : float, default=None
         The chance that a search is allowed to drop the best arm; smaller is safer and
-        slower. None is 0.0003, or, for "banditpam_original", the paper's value.
+        slower. None is 0.00003, or, for "banditpam_original", the paper's value.
     memory_limit : float or str, default=None
         Bytes (or a text such as "300MB") for the distances that are kept. None is 2 GB.
         With less, distances are computed again.
@@ -99,7 +99,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     n_iter_ : int
         Swaps done; for "alternate" the rounds in which medoids moved.
     n_distances_ : int
-        Distances computed; one that was kept and used again counts once.
+        Distances computed, also those that only show how to compute others; one that was kept
+        and used again counts once. Where n² of them fit into `memory_limit`, "banditpam"
+        computes no more than that and a few percent.
     history_ : list of dict
         A record for each BUILD step and each SWAP step (or pass): phase, step, arms, swaps,
         rounds (arms, references and survivors of each), distances, loss, sigma (minimum,

@@ -106,8 +106,7 @@ def screen(  # type: ignore[no-untyped-def]
                 inside = factor * max(t2[x] - t1[x] * t1[x] / count, np.float32(0))
                 variance[x] += inside
                 if swap:
-                    if owner[first + x] == g:
-                        home_total[x] += u1[x]
+                    home_total[x] += u1[x] if owner[first + x] == g else np.float32(0)
                     moved[g, x] += scale * (u1[x] - t1[x])
                     other = factor * max(u2[x] - u1[x] * u1[x] / count, np.float32(0))
                     widened[g, x] += other - inside

@@ -107,13 +107,12 @@ class EditDistance(Measure):
 
     def __init__(self, kind: str, normalised: bool) -> None:
         try:
-            from rapidfuzz import distance
+            import rapidfuzz  # noqa: F401
         except ImportError as error:
             raise ImportError(
                 f"metric={kind.lower()!r} needs rapidfuzz: pip install 'medoids[objects]'."
             ) from error
         self.kind, self.normalised = kind, normalised
-        assert hasattr(distance, kind)
         self._codes: dict[Hashable, int] = {}
 
     def pack(self, objects: Sequence[Any]) -> Any:

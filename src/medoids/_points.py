@@ -33,6 +33,8 @@ class Points(ABC):
         No distance is below zero.
     cost : float
         About how many nanoseconds a distance takes.
+    slow_exact : bool
+        A distance in float64 takes several times as long.
     unit : float
         What a distance of 1 here is to the user: a power of two, other than 1 only where
         the user's numbers are too large or too small for float32.
@@ -42,6 +44,7 @@ class Points(ABC):
     n_distances: int = 0
     nonnegative: bool = True
     cost: float = 1.0
+    slow_exact: bool = False
     unit: float = 1.0
 
     def __init__(self, n: int, workers: Workers) -> None:

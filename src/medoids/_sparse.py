@@ -214,7 +214,7 @@ class SparsePoints(Points):
 
     def __init__(self, matrix: Any, metric: str, workers: Workers) -> None:
         super().__init__(matrix.shape[0], workers)
-        self.cost = 2 + matrix.nnz / self.n / 4
+        self.cost, self.slow_exact = 2 + matrix.nnz / self.n / 4, True
         scale = _unit([matrix], metric, self.n)
         self.unit = scale ** METRICS[metric].degree
         self.rows = SparseRows(matrix, metric, workers, scale, sort=True)
