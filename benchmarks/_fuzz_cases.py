@@ -217,7 +217,7 @@ def make(seed: int, number: int) -> Case:
 
 
 def _size(rng: Rng) -> int:
-    low, high = ((300, 2000), (2000, 4000), (4000, 6000))[rng.choice(3, p=[0.2, 0.55, 0.25])]
+    low, high = ((300, 2000), (2000, 4000), (4000, 6000))[rng.choice(3, p=[0.3, 0.62, 0.08])]
     return int(rng.integers(low, high + 1))
 
 
