@@ -206,7 +206,7 @@ class Cache:
                 lines[:, some] = level.block[level.slot[some], : len(level.refs)].T
             if not kept.all():
                 missing = every[~kept]
-                for some in np.array_split(missing, -(-len(missing) // 4096)):
+                for some in np.array_split(missing, -(-len(missing) // 1024)):
                     lines[:, some] = self.points.block_array(some, level.refs).T
             start += len(level.refs)
         self.first = self.points.n

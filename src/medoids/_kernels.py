@@ -7,6 +7,8 @@ from numba import njit
 
 # Arms that one pass of `screen` keeps sums for; they stay in the first-level cache.
 _TILE = 512
+# Lines that are added up in float32 before they go into sums of float64.
+_LINES = 64
 _REORDER = {"reassoc", "nsz", "contract"}
 
 
@@ -42,9 +44,10 @@ def screen(  # type: ignore[no-untyped-def]
         t2 = np.empty(width, dtype=np.float32)
         u1 = np.empty(width, dtype=np.float32)
         u2 = np.empty(width, dtype=np.float32)
+        sums = np.empty((4, width))
         total = np.zeros(width, dtype=np.float32)
         squares = np.zeros(width, dtype=np.float32)
-        estimate = np.zeros(width, dtype=np.float32)
+        estimate = np.zeros(width)
         variance = np.zeros(width, dtype=np.float32)
         moved = np.zeros((k if swap else 0, width), dtype=np.float32)
         widened = np.zeros((k if swap else 0, width), dtype=np.float32)
@@ -53,62 +56,74 @@ def screen(  # type: ignore[no-untyped-def]
             if bounds[h] == bounds[h + 1]:
                 continue
             g = h if h < k else h - k
-            t1[:] = 0
-            t2[:] = 0
-            u1[:] = 0
-            u2[:] = 0
-            for s in range(bounds[h], bounds[h + 1], 4):
-                a = columns[lines[s], first : first + width]
-                b = columns[lines[s + 1], first : first + width]
-                c = columns[lines[s + 2], first : first + width]
-                d = columns[lines[s + 3], first : first + width]
-                cap_a, base_a = caps[s, 0], caps[s, 1]
-                cap_b, base_b = caps[s + 1, 0], caps[s + 1, 1]
-                cap_c, base_c = caps[s + 2, 0], caps[s + 2, 1]
-                cap_d, base_d = caps[s + 3, 0], caps[s + 3, 1]
-                for x in range(width):
-                    ta = min(a[x], cap_a) - base_a
-                    tb = min(b[x], cap_b) - base_b
-                    tc = min(c[x], cap_c) - base_c
-                    td = min(d[x], cap_d) - base_d
-                    t1[x] += (ta + tb) + (tc + td)
-                    t2[x] += (ta * ta + tb * tb) + (tc * tc + td * td)
-                if swap:
-                    cap_a, base_a = caps[s, 2], caps[s, 3]
-                    cap_b, base_b = caps[s + 1, 2], caps[s + 1, 3]
-                    cap_c, base_c = caps[s + 2, 2], caps[s + 2, 3]
-                    cap_d, base_d = caps[s + 3, 2], caps[s + 3, 3]
+            sums[:] = 0
+            # Float32 adds up few lines at a time: over thousands its errors would show.
+            for low in range(bounds[h], bounds[h + 1], _LINES):
+                t1[:] = 0
+                t2[:] = 0
+                u1[:] = 0
+                u2[:] = 0
+                for s in range(low, min(low + _LINES, bounds[h + 1]), 4):
+                    a = columns[lines[s], first : first + width]
+                    b = columns[lines[s + 1], first : first + width]
+                    c = columns[lines[s + 2], first : first + width]
+                    d = columns[lines[s + 3], first : first + width]
+                    cap_a, base_a = caps[s, 0], caps[s, 1]
+                    cap_b, base_b = caps[s + 1, 0], caps[s + 1, 1]
+                    cap_c, base_c = caps[s + 2, 0], caps[s + 2, 1]
+                    cap_d, base_d = caps[s + 3, 0], caps[s + 3, 1]
                     for x in range(width):
                         ta = min(a[x], cap_a) - base_a
                         tb = min(b[x], cap_b) - base_b
                         tc = min(c[x], cap_c) - base_c
                         td = min(d[x], cap_d) - base_d
-                        u1[x] += (ta + tb) + (tc + td)
-                        u2[x] += (ta * ta + tb * tb) + (tc * tc + td * td)
-                # What an arm gains at itself is known and is added later, exactly.
-                for e in range(s, s + 4):
-                    x = ids[e] - first
-                    if 0 <= x < width:
-                        value = columns[lines[e], first + x]
-                        gain = min(value, caps[e, 0]) - caps[e, 1]
-                        t1[x] -= gain
-                        t2[x] -= gain * gain
-                        gain = min(value, caps[e, 2]) - caps[e, 3]
-                        u1[x] -= gain
-                        u2[x] -= gain * gain
+                        t1[x] += (ta + tb) + (tc + td)
+                        t2[x] += (ta * ta + tb * tb) + (tc * tc + td * td)
+                    if swap:
+                        cap_a, base_a = caps[s, 2], caps[s, 3]
+                        cap_b, base_b = caps[s + 1, 2], caps[s + 1, 3]
+                        cap_c, base_c = caps[s + 2, 2], caps[s + 2, 3]
+                        cap_d, base_d = caps[s + 3, 2], caps[s + 3, 3]
+                        for x in range(width):
+                            ta = min(a[x], cap_a) - base_a
+                            tb = min(b[x], cap_b) - base_b
+                            tc = min(c[x], cap_c) - base_c
+                            td = min(d[x], cap_d) - base_d
+                            u1[x] += (ta + tb) + (tc + td)
+                            u2[x] += (ta * ta + tb * tb) + (tc * tc + td * td)
+                    # What an arm gains at itself is known and is added later, exactly.
+                    for e in range(s, s + 4):
+                        x = ids[e] - first
+                        if 0 <= x < width:
+                            value = columns[lines[e], first + x]
+                            gain = min(value, caps[e, 0]) - caps[e, 1]
+                            t1[x] -= gain
+                            t2[x] -= gain * gain
+                            gain = min(value, caps[e, 2]) - caps[e, 3]
+                            u1[x] -= gain
+                            u2[x] -= gain * gain
+                for x in range(width):
+                    sums[0, x] += t1[x]
+                    sums[1, x] += t2[x]
+                if swap:
+                    for x in range(width):
+                        sums[2, x] += u1[x]
+                        sums[3, x] += u2[x]
             weight, factor = share[h], spread[h]
             count = max(counts[h], np.float32(1))
             for x in range(width):
                 scale = weight * (home[first + x] if part[first + x] == h else np.float32(1))
-                total[x] += t1[x]
-                squares[x] += t2[x]
-                estimate[x] += scale * t1[x]
-                inside = factor * max(t2[x] - t1[x] * t1[x] / count, np.float32(0))
+                stays = sums[0, x]
+                total[x] += stays
+                squares[x] += sums[1, x]
+                estimate[x] += scale * stays
+                inside = factor * max(sums[1, x] - stays * stays / count, 0.0)
                 variance[x] += inside
                 if swap:
-                    home_total[x] += u1[x] if owner[first + x] == g else np.float32(0)
-                    moved[g, x] += scale * (u1[x] - t1[x])
-                    other = factor * max(u2[x] - u1[x] * u1[x] / count, np.float32(0))
+                    goes = sums[2, x]
+                    home_total[x] += goes if owner[first + x] == g else 0.0
+                    moved[g, x] += scale * (goes - stays)
+                    other = factor * max(sums[3, x] - goes * goes / count, 0.0)
                     widened[g, x] += other - inside
         for x in range(width):
             arm = first + x
