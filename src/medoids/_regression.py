@@ -68,7 +68,7 @@ class Regression(Deeper):
         known = [np.ones(self.m), *(value[ids] for value in step.known)]
         known_sums = np.stack([step.members, *step.known_sums], axis=1) / step.n
         # Slopes for each owner where the sample affords them, else for all together.
-        sloped = step.k * len(known) + len(leaders) <= self.m // _PER_FEATURE
+        sloped = step.k * len(known) <= self.m // _PER_FEATURE
         size = len(known) if sloped else 1
         shared = known[size:]
         means = known_sums.sum(axis=0)[size:].tolist()
