@@ -70,8 +70,8 @@ class Cache:
         lines = n if self.keeps_all else self._capacity
         self.columns = np.empty((lines, n), dtype=np.float32)
         points.block(np.arange(n), order[: self.first], self.columns[: self.first].T)
-        self._line_of: dict[int, int] = {}
-        self._line = np.full(n, -1)
+        # The line of each reference that is seen besides the first ones, and how many these are.
+        self._line, self._seen = np.full(n, -1), 0
         self.apart = self._apart()
         self.levels: list[Level] = []
         # With all distances kept, what is left is for copies of them.
@@ -104,24 +104,25 @@ class Cache:
         They stay until the room for them is full; then only the wanted ones do, or, without
         a `push`, as many of the wanted ones as still find room.
         """
-        missing = [int(ref) for ref in wanted if int(ref) not in self._line_of]
-        if not push and self.keeps_all:
-            beyond = missing[max(self._capacity - self.first - len(self._line_of), 0) :]
-            if beyond:
-                wanted = wanted[: int(np.flatnonzero(wanted == beyond[0])[0])]
-                missing = [int(ref) for ref in wanted if int(ref) not in self._line_of]
-        if self.first + len(self._line_of) + len(missing) > self._capacity:
-            self._line_of.clear()
-            self._line[:] = -1
-            wanted = wanted[: self._capacity - self.first]
-            missing = [int(ref) for ref in wanted]
-        if missing:
-            held = self.first + len(self._line_of)
-            lines = self.columns[held : held + len(missing)]
-            self.points.block(np.arange(self.points.n), np.array(missing), lines.T)
-            self._line_of.update(zip(missing, range(held, held + len(missing)), strict=True))
+        room = self._capacity - self.first
+        missing = wanted[self._line[wanted] < 0]
+        if self._seen + len(missing) > room and self.keeps_all and not push:
+            beyond = missing[max(room - self._seen, 0)]
+            wanted = wanted[: int((wanted == beyond).argmax())]
+            missing = wanted[self._line[wanted] < 0]
+        if self._seen + len(missing) > room:
+            self._forget()
+            missing = wanted = wanted[:room]
+        if len(missing):
+            held = self.first + self._seen
             self._line[missing] = np.arange(held, held + len(missing))
-        return np.array([self._line_of[int(ref)] for ref in wanted], dtype=np.int64)
+            lines = self.columns[held : held + len(missing)]
+            self.points.block(np.arange(self.points.n), missing, lines.T)
+            self._seen += len(missing)
+        return self._line[wanted]
+
+    def _forget(self) -> None:
+        self._line[:], self._seen = -1, 0
 
     def deepen(self, depth: int) -> list[Level]:
         """The levels that reach from the first references to `depth`."""
@@ -194,8 +195,7 @@ class Cache:
     def complete(self) -> None:
         """Measure every arm on all references, those that are known as they are."""
         every = np.arange(self.points.n)
-        self._line_of.clear()
-        self._line[:] = -1
+        self._forget()
         self.deepen(self.points.n)
         start = len(self.levels.pop(0).refs)
         while self.levels:

@@ -78,7 +78,8 @@ def _take_last(state: State, cache: Cache, arms: Indices) -> int:
     """Swap in the best of arms that hardly change the loss, decided in float64."""
     _make_exact(state, cache)
     step = Step(state, swap=True)
-    found = settle(arms, 0.0, lambda some: step.exact_values(some, cache.points, cache.exact(some)))
+    workers = cache.points.workers
+    found = settle(arms, 0.0, lambda some: step.exact_values(cache.exact(some), workers))
     if found is None or state.loss_after(found.replaces, found.row) >= state.loss:
         return 0
     state.replace(found.replaces, found.arm, found.row)

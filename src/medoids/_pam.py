@@ -59,7 +59,7 @@ def best_of(matrix: Floats, state: State, workers: Workers, truth: Points | None
         lowest = values.min(axis=1)
         slack = step.slack if state.k else SLACK * float(np.abs(lowest).mean())
         close = np.flatnonzero(lowest <= min(float(lowest.min()), null) + 2 * slack)
-        found = settle(close, null, lambda arms: step.exact_values(arms, truth))
+        found = settle(close, null, lambda arms: step.exact_values(truth.exact(arms), workers))
         return Choice(rounds, None, *(found or ()))
 
     return best

@@ -262,4 +262,4 @@ class Rewards(Step):
 
     def confirm(self, arms: Indices) -> tuple[Values, Indices, Values]:
         """The same in float64: values, the medoid that each replaces, distances."""
-        return self.exact_values(arms, self.cache.points, self.cache.exact(arms))
+        return self.exact_values(self.cache.exact(arms), self.cache.points.workers)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._points import Indices, Points
+from ._points import Indices
 from ._state import State
 from ._threads import Workers
 
@@ -105,10 +105,7 @@ class Step:
         values = (shared[:, None] + extra) / self.n
         return alone, values if self.cancels else values + self.removal
 
-    def exact_values(
-        self, arms: Indices, points: Points, rows: NDArray[np.float64] | None = None
-    ) -> tuple[Values, Indices, Values]:
-        """The best value of each arm in float64, the medoid that it replaces, its distances."""
-        rows = points.exact(arms) if rows is None else rows
-        values = self.values(rows, np.arange(len(rows)), points.workers)
+    def exact_values(self, rows: Values, workers: Workers) -> tuple[Values, Indices, Values]:
+        """The best value of each arm, given its distances in float64; whom it replaces; these."""
+        values = self.values(rows, np.arange(len(rows)), workers)
         return values.min(axis=1), values.argmin(axis=1), rows
