@@ -119,8 +119,8 @@ def best_of(count: int, work: Callable[[], object]) -> float:
 
 def l1() -> dict[str, float]:
     """The l1 block kernel on one thread, against SciPy's cdist: G dimensions a second."""
-    from medoids._data import read
     from medoids._threads import Workers
+    from medoids.data.kinds import read
 
     X = np.random.default_rng(0).random((1256, 784), dtype=np.float32)
     arms, refs = np.arange(256), np.arange(256, 1256)

@@ -16,11 +16,11 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise
 
 from check_exact import programs, scrna
-from medoids._data import read
-from medoids._metrics import METRICS
-from medoids._sparse import SPARSE
 from medoids._threads import Workers
+from medoids.data.kinds import read
 from medoids.datasets import load_mnist
+from medoids.dissimilarities.metrics import METRICS
+from medoids.engines.cpu.points.sparse import SPARSE
 
 Work = Callable[[], Any]
 ARMS, REFS = 256, 1024

@@ -17,8 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
-from medoids import KMedoids, _bandit
+from medoids import KMedoids
 from medoids.datasets import load_hoc4, load_mnist, load_scrna
+from medoids.search import bandit as _bandit
 
 RESULT = Path(__file__).parent / "results" / "check_exact.md"
 SMALL_BLOCK, TOLERANCE = 256, 1e-4

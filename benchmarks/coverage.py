@@ -18,8 +18,8 @@ import numpy as np
 
 from _fuzz_cases import KINDS, Case, kind_of, make
 from fuzz import searched
-from medoids._search import Search
-from medoids._step import Step
+from medoids.engines.cpu.step import Step
+from medoids.search.search import Search
 
 
 class Tally:

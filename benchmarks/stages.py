@@ -11,10 +11,10 @@ import numpy as np
 
 from _child import best_of
 from medoids import k_medoids
-from medoids._cache import Cache
-from medoids._regression import Regression
-from medoids._rewards import Rewards
 from medoids.datasets import load_mnist
+from medoids.engines.cpu.cache import Cache
+from medoids.engines.cpu.rewards.regression import Regression
+from medoids.engines.cpu.rewards.rewards import Rewards
 
 
 def watch(seconds: Counter[str], distances: Counter[str]) -> None:

@@ -13,8 +13,8 @@ from scipy import sparse
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 
-from medoids._data import read
 from medoids._threads import Workers
+from medoids.data.kinds import read
 from medoids.datasets import load_hoc4, load_mnist, load_scrna
 
 COMPONENTS = 10

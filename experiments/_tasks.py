@@ -15,8 +15,8 @@ import numpy as np
 from scipy import stats
 
 from medoids import __version__, k_medoids
-from medoids._data import read
 from medoids._threads import Workers
+from medoids.data.kinds import read
 
 from . import _data
 from ._records import Record, Run

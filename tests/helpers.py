@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from medoids._dense import DensePoints
-from medoids._metrics import resolve
-from medoids._points import PrecomputedPoints
-from medoids._state import State
 from medoids._threads import Workers
+from medoids.dissimilarities.metrics import resolve
+from medoids.engines.cpu.points.base import PrecomputedPoints
+from medoids.engines.cpu.points.dense import DensePoints
+from medoids.engines.cpu.state import State
 
 Floats = NDArray[np.floating]
 
@@ -85,8 +85,8 @@ def state_of(points: PrecomputedPoints | DensePoints, medoids: Sequence[int]) ->
 
 def small_first(monkeypatch: Any, first: int) -> None:
     """Let the bandit sample `first` references at once, so that small data exercise it."""
-    monkeypatch.setattr("medoids._bandit.first_block", lambda points, k: min(first, points.n))
-    monkeypatch.setattr("medoids._bandit.COMPLETES", False)
+    monkeypatch.setattr("medoids.search.bandit.first_block", lambda points, k: min(first, points.n))
+    monkeypatch.setattr("medoids.search.bandit.COMPLETES", False)
 
 
 def digits(n: int) -> int:

@@ -15,8 +15,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from helpers import Floats, asymmetric, mixture, small_first
 from medoids import KMedoids
-from medoids._dense import DensePoints
 from medoids._threads import Workers
+from medoids.engines.cpu.points.dense import DensePoints
 
 Result = tuple[list[int], bytes, float, int]
 

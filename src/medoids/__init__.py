@@ -1,7 +1,7 @@
 """k-medoids clustering: PAM's answer, at the speed of k-means."""
 
 from ._estimator import KMedoids
-from ._kmedoids import KMedoidsResult, k_medoids, medoid
+from ._functions import KMedoidsResult, k_medoids, medoid
 
 __all__ = ["KMedoids", "KMedoidsResult", "__version__", "k_medoids", "medoid"]
 __version__ = "0.1.0"

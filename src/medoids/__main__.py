@@ -9,7 +9,7 @@ from collections.abc import Sequence
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line with these arguments; the exit code."""
     try:
-        from ._cli.run import run
+        from .cli.run import run
     except KeyboardInterrupt:
         return 130
     except ImportError as error:

@@ -19,9 +19,9 @@ from sklearn.base import (
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._data import Data, read
-from ._kmedoids import run
+from ._functions import run
 from ._threads import Workers
+from .data.kinds import Data, read
 
 _OF_COLUMNS = ("n_features_in_", "feature_names_in_")
 
@@ -283,7 +283,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         -------
         Path
         """
-        from ._report import write
+        from .report import write
 
         return write(
             self, X, path, names=names, title=title, image_shape=image_shape,

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
-from ._data import DenseData, MatrixData, SparseData
-from ._points import Indices
 from ._threads import Workers
+from .data.kinds import DenseData, MatrixData, SparseData
+from .engines.cpu.points.base import Indices
 
 if TYPE_CHECKING:
     from ._estimator import KMedoids

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._kmedoids import k_medoids
+from ._functions import k_medoids
 
 if TYPE_CHECKING:
     from anndata import AnnData

@@ -6,7 +6,7 @@ import reprlib
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
-from .._trees import label_and_children
+from ..dissimilarities.trees import label_and_children
 
 _repr = reprlib.Repr()
 _repr.maxstring = _repr.maxother = 400

@@ -1,0 +1,76 @@
+"""A dissimilarity of objects: what it packs them into, and how it fills a block."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._threads import Workers
+from ..engines.cpu.points.base import Floats, Indices
+
+# Pairs that a thread takes at a time, about.
+_PAIRS = 2048
+
+
+class Measure(ABC):
+    """A dissimilarity of objects. What it learns of the data in a fit serves new objects too.
+
+    Attributes
+    ----------
+    tabular : bool
+        The objects are the rows of a table.
+    distance : bool
+        It is never negative, and zero from an object to itself.
+    tried : int
+        Dissimilarities that were computed to find out how to compute others.
+    """
+
+    tabular = False
+    distance = True
+    tried = 0
+
+    def own(self, packed: Any, n: int) -> NDArray[np.float64]:
+        """The dissimilarity of every object from itself."""
+        return np.zeros(n)
+
+    def stored(self, objects: Any) -> Any:
+        """Objects in a form that pickle can store; `restored` is the way back."""
+        return objects
+
+    def restored(self, objects: Any) -> Any:
+        return objects
+
+    @abstractmethod
+    def pack(self, objects: Sequence[Any]) -> Any:
+        """Objects in the form that `fill` wants; an error names the first that is wrong."""
+
+    @abstractmethod
+    def fill(
+        self, left: Any, arms: Indices, right: Any, refs: Indices, out: Floats, workers: Workers
+    ) -> None:
+        """Fill `out[i, j]` with the dissimilarity from `left[arms[i]]` to `right[refs[j]]`."""
+
+
+def in_slices(
+    work: Callable[[slice, slice, NDArray[np.float64]], None], out: Floats, workers: Workers
+) -> None:
+    """Call `work(arms, refs, part)` for slices of the longer side of `out`; threads share it.
+
+    The part is a new array of float64, so that a kernel is compiled for nothing else.
+    """
+    arms, refs = out.shape
+    along = 0 if arms >= refs else 1
+    size = max(_PAIRS // max(min(arms, refs), 1), 1)
+
+    def fill(start: int, stop: int) -> None:
+        some = slice(start, stop) if along == 0 else slice(0, arms)
+        others = slice(0, refs) if along == 0 else slice(start, stop)
+        part = np.empty((some.stop - some.start, others.stop - others.start))
+        work(some, others, part)
+        out[some, others] = part
+
+    workers.each(fill, max(arms, refs), size)

@@ -1,0 +1,151 @@
+"""Lower bounds on what every swap of every arm is worth, carried from step to step.
+
+In BUILD an arm gains less in every later step, so a bound goes on to hold. A swap changes
+what some points pay: the change of an arm's value is estimated from the references among
+these points, whose sum varies far less than the value itself.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..cache import Cache
+from ..points.base import Indices
+from .by_owner import MANY
+
+if TYPE_CHECKING:
+    from .rewards import Rewards
+
+# Beyond this share of changed points a bound is hardly worth carrying.
+_MOST = 0.5
+# Fewer references than this tell nothing of the changed points. With many clusters, where
+# few points change, there should be so many.
+_FEWEST, _WANTED = 16, 384
+# ... if the bounds show of so many arms that they are of no use.
+_PROVEN = 0.8
+# The share of the memory limit that the bounds may take.
+_SHARE = 0.05
+
+
+class _Before(NamedTuple):
+    """The step that the bounds are for."""
+
+    swap: bool
+    medoids: list[int]
+    nearest: NDArray[np.float64]
+    second: NDArray[np.float64]
+    owner: NDArray[np.int32]
+    own: NDArray[np.float32]
+    removal: NDArray[np.float64]
+
+
+class Bounds:
+    """What is known of every swap.
+
+    Attributes
+    ----------
+    lower : ndarray of float32 of shape (k + 1, n)
+        No swap of an arm with a medoid is below this; and no addition of an arm, in the
+        last line. Where that takes too much memory, and in BUILD, there is a single line for
+        the lowest of each arm.
+    """
+
+    def __init__(self) -> None:
+        self.lower = np.empty((0, 0), dtype=np.float32)
+        self._before: _Before | None = None
+
+    def carry(self, step: Rewards) -> None:
+        """Bring the bounds from the step before to this one."""
+        lines = step.k + 1 if step.swap and self._fits(step) else 1
+        before, state = self._before, step.state
+        fresh = before is None or before.swap != step.swap or self.lower.shape != (lines, step.n)
+        if before is None or fresh or step.cache.first == step.n:
+            self.lower = np.full((lines, step.n), -np.inf, dtype=np.float32)
+        elif not step.swap:
+            self.lower -= np.float32(step.slack)
+        elif lines == 1 or not self._change(before, step):
+            self.lower[:] = -np.inf
+        # The first BUILD step has no loss to compare with.
+        self._before = None
+        if state.k:
+            self._before = _Before(
+                step.swap, list(state.medoids), state.nearest.copy(), state.second.copy(),
+                state.owner.copy(), step.own, step.removal,
+            )  # fmt: skip
+
+    def _fits(self, step: Rewards) -> bool:
+        return 4 * step.k * step.n <= _SHARE * step.cache.memory_limit
+
+    def lift(self, arms: Indices, lower: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Learn more of some arms, in lines as those of `lower`; the lowest of each arm."""
+        if len(self.lower) <= 1:
+            lower = _lowest(lower)[None]
+        if len(self.lower):
+            lower = np.fmax(self.lower[:, arms], lower.astype(np.float32))
+            self.lower[:, arms] = lower
+        return _lowest(lower).astype(np.float64)
+
+    def lowest(self) -> NDArray[np.float64]:
+        """The lowest swap of each arm."""
+        return _lowest(self.lower).astype(np.float64)
+
+    def _change(self, before: _Before, step: Rewards) -> bool:
+        """Add what the swaps since then change, at the least; False if that is too much."""
+        from ..kernels.estimates import carry
+
+        state, cache = step.state, step.cache
+        if step.k == 1:  # every point changes
+            return False
+        # What float32 cannot see is left to the slack.
+        changed = np.abs(state.nearest - before.nearest) > step.slack
+        changed |= np.abs(state.second - before.second) > step.slack
+        changed |= state.owner != before.owner
+        replaced = np.array(before.medoids) != np.array(state.medoids)
+        # The bounds of a new medoid are made of all its points, those as far from the old one too.
+        changed |= replaced[state.owner]
+        count = int(changed.sum())
+        if count > _MOST * step.n:
+            return False
+        worth = step.k >= MANY and (_lowest(self.lower) > 0).mean() > _PROVEN
+        ids, lines = _references(cache, changed, _WANTED if worth else 0)
+        if count > 0 and len(ids) < min(_FEWEST, count):
+            return False
+        old = np.stack([before.nearest[ids], before.second[ids]], axis=1).astype(np.float32)
+        new = np.stack([state.nearest[ids], state.second[ids]], axis=1).astype(np.float32)
+        share = count / max(len(ids), 1) / step.n
+        spread = share**2 * max(1 - len(ids) / max(count, 1), 0)
+        # What is not known of the changes, where rewards are few and skewed.
+        skew = np.zeros((step.n, 2), dtype=np.float32)
+
+        def work(start: int, stop: int) -> None:
+            carry(
+                cache.columns, lines, ids, old, new, before.owner[ids], state.owner[ids],
+                before.own, step.own, before.owner, state.owner,
+                (step.removal - np.where(replaced, 0.0, before.removal)).astype(np.float32),
+                replaced, np.float32(share),
+                np.float32(spread), np.float32(step.z), start, stop, self.lower, skew,
+            )  # fmt: skip
+
+        cache.points.workers.each(work, step.n, 1024)
+        total, squares = skew.sum(axis=0, dtype=float)
+        if spread > 0 and total > 0:
+            self.lower -= np.float32(step.z**2 / 3 * squares / total * share)
+        self.lower -= np.float32(step.slack + step.rough)
+        return True
+
+
+def _lowest(lower: NDArray[np.floating]) -> NDArray[np.floating]:
+    return np.asarray(lower[: max(len(lower) - 1, 1)].min(axis=0))
+
+
+def _references(cache: Cache, changed: NDArray[np.bool_], wanted: int) -> tuple[Indices, Indices]:
+    """The first references that changed, and more up to a number; and their lines."""
+    ids = cache.order[changed[cache.order]]
+    first = int((cache.position[ids] < cache.first).sum())
+    more = ids[first:wanted]
+    found = cache.see(more, push=False) if len(more) else more
+    lines = np.concatenate([cache.position[ids[:first]], found])
+    return ids[: len(lines)], lines

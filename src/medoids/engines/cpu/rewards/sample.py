@@ -1,0 +1,97 @@
+"""A sample of references, stratified by the medoid that owns them, and by what they pay."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, stdtrit
+
+from ..points.base import Indices
+
+
+class Strata(NamedTuple):
+    """Into which part of the points each belongs.
+
+    There are two parts for each owner: those that pay as others do, and (owner + k) those few
+    that pay far more, all of which are in the sample.
+
+    Attributes
+    ----------
+    of : ndarray of int
+        The part of each point.
+    sizes : ndarray of int of shape (2k,)
+        How many points each part has.
+    """
+
+    of: Indices
+    sizes: Indices
+
+
+class Sample:
+    """References, where their distances are, and how much each stands for.
+
+    Attributes
+    ----------
+    ids, lines : ndarray of int
+        The references as points, and their lines in the block that holds them.
+    parts : ndarray of int
+        The stratum of each.
+    counts : ndarray of int
+        How many of the sample each stratum has.
+    share : ndarray of float
+        For each stratum, the share of all points that one of its references stands for.
+    spread : ndarray of float
+        For each stratum, the factor from the sum of squared deviations to its part of
+        the variance of the mean; zero where all its points are in the sample. It is larger
+        where the deviations of a few references have to tell it: as much as Student's
+        quantile is above z.
+    """
+
+    def __init__(self, ids: Indices, lines: Indices, strata: Strata, z: float) -> None:
+        sizes = strata.sizes
+        n = sizes.sum()
+        self.ids, self.lines, self.strata = ids, lines, strata
+        self.parts = strata.of[ids]
+        self.counts = np.bincount(self.parts, minlength=len(sizes))
+        seen = np.maximum(self.counts, 1)
+        self.share = sizes / seen / n
+        left = np.maximum(1 - self.counts / np.maximum(sizes, 1), 0)
+        self.spread = (sizes / n) ** 2 * left / (seen * np.maximum(seen - 1, 1))
+        self.spread *= student(seen - 1, z)
+
+    def without_itself(self) -> NDArray[np.float64]:
+        """For each point, the factor on its stratum's share if the point is left out."""
+        of, sizes = self.strata
+        seen = self.counts[of].astype(float)
+        inside = np.zeros(len(of))
+        inside[self.ids] = 1.0
+        others = np.maximum(seen - inside, 1.0)
+        return np.asarray((sizes[of] - 1) / sizes[of] * np.maximum(seen, 1.0) / others)
+
+    def by_part(self) -> tuple[Indices, Indices, Indices]:
+        """Ids, lines and bounds, stratum by stratum, each filled up to a multiple of 4."""
+        order = sort_owners(self.parts)
+        padded = -(-self.counts // 4) * 4
+        bounds = np.concatenate([[0], np.cumsum(padded)])
+        starts = np.concatenate([[0], np.cumsum(self.counts)])[:-1]
+        at = np.arange(len(order)) + (bounds[:-1] - starts)[self.parts[order]]
+        ids: NDArray[np.int64] = np.full(bounds[-1], -1, dtype=np.int64)
+        lines = np.zeros(bounds[-1], dtype=np.int64)
+        ids[at], lines[at] = self.ids[order], self.lines[order]
+        return ids, lines, bounds
+
+
+def student(freedom: NDArray[np.integer] | float, z: float) -> NDArray[np.float64]:
+    """The square of Student's quantile over the normal one, where z is taken for normal."""
+    # z is wider than the normal quantile of the chance exp(-z²/2), which is the one promised.
+    quantile = stdtrit(np.maximum(freedom, 1), 1 - max(np.exp(-(z**2) / 2), 1 - ndtr(8.0)))
+    return np.asarray(np.maximum(quantile / z, 1.0) ** 2)
+
+
+def sort_owners(owners: Indices) -> Indices:
+    """The order that puts references owner by owner, each owner's as they came."""
+    # NumPy sorts 16-bit integers in linear time.
+    small = owners.astype(np.int16) if owners.max(initial=0) < 2**15 else owners
+    return np.argsort(small, kind="stable")

@@ -1,0 +1,160 @@
+"""What a fit did: the history of its steps, and a progress bar while it runs."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, NamedTuple
+
+from ..engines.cpu.points.base import Points
+from ..engines.cpu.state import State
+
+
+class Round(NamedTuple):
+    """One round of a search: arms that came in, references used so far, arms left."""
+
+    arms: int
+    references: int
+    survivors: int
+
+
+class Progress(NamedTuple):
+    """How far a fit is after a step.
+
+    Attributes
+    ----------
+    entry : dict
+        The record of the step, as in `history_`.
+    medoids : tuple of int
+        The medoids so far.
+    n_clusters, n : int
+        How many there will be, and of how many points.
+    n_distances : int
+        Distances computed so far.
+    """
+
+    entry: dict[str, Any]
+    medoids: tuple[int, ...]
+    n_clusters: int
+    n_distances: int
+    n: int
+
+
+class _Watch:
+    """Who is told, and the monitor that tells: a fit within a fit keeps silent."""
+
+    def __init__(self, tell: Callable[[Progress], None]) -> None:
+        self.tell = tell
+        self.monitor: Monitor | None = None
+
+
+_WATCH: ContextVar[_Watch | None] = ContextVar("medoids_watch", default=None)
+
+
+@contextmanager
+def watching(tell: Callable[[Progress], None]) -> Iterator[None]:
+    """Call `tell` after each step of every fit that this thread begins inside the block.
+
+    What it raises ends the fit. The medoids that it was given are good ones to start
+    another fit from: so a fit that is interrupted is not lost.
+    """
+    token = _WATCH.set(_Watch(tell))
+    try:
+        yield
+    finally:
+        _WATCH.reset(token)
+
+
+class Monitor:
+    """Writes a record for each BUILD and each SWAP step, and shows how far the fit is.
+
+    Parameters
+    ----------
+    points : Points
+        Whose distances are counted.
+    verbose : int
+        0 is silent, 1 shows a progress bar, 2 also a line for each step.
+
+    Attributes
+    ----------
+    history : list of dict
+    stopped : bool
+        The method was stopped by `max_iter`, before it had come to its own end.
+    """
+
+    def __init__(self, points: Points, verbose: int = 0) -> None:
+        self.points, self.verbose = points, verbose
+        self.history: list[dict[str, Any]] = []
+        self.stopped = False
+        self._bar: Any = None
+        self._began = time.perf_counter()
+        self._counted = 0
+        self._shown = ""
+        self._watch = _WATCH.get()
+        if self._watch is not None:
+            if self._watch.monitor is None:
+                self._watch.monitor = self
+            else:  # CLARA's fit of a sample, whose medoids are not rows of the data
+                self._watch = None
+
+    def record(
+        self,
+        phase: str,
+        state: State,
+        rounds: list[Round],
+        sigma: list[float] | None = None,
+        swaps: int = 0,
+    ) -> None:
+        """One more step is done: `phase` is "init", "build" or "swap"."""
+        now, counted = time.perf_counter(), self.points.n_distances
+        entry = {
+            "phase": phase,
+            "step": sum(old["phase"] == phase for old in self.history),
+            "arms": rounds[0].arms if rounds else 0,
+            "swaps": swaps,
+            "rounds": [dict(each._asdict()) for each in rounds],
+            "distances": counted - self._counted,
+            "loss": state.loss * self.points.unit,
+            "sigma": None if sigma is None else [each * self.points.unit for each in sigma],
+            "seconds": now - self._began,
+        }
+        self.history.append(entry)
+        self._began, self._counted = now, counted
+        if self.verbose:
+            self._show(entry, state)
+        if self._watch is not None:
+            now_at = tuple(state.medoids), len(state.rows), counted, self.points.n
+            self._watch.tell(Progress(entry, *now_at))
+
+    def _show(self, entry: dict[str, Any], state: State) -> None:
+        total = float(self.points.n) ** 2
+        text = f"{entry['phase']} loss {entry['loss']:.6g}"
+        saved = (
+            f"{self.points.n_distances:,} distances ({self.points.n_distances / total:.2%} of n²)"
+        )
+        if self._bar is None:
+            try:
+                from tqdm.auto import tqdm
+            except ImportError:  # the extra "progress" is not there: plain lines
+                print(f"medoids: {text}, {saved}", file=sys.stderr)
+                return
+            self._bar = tqdm(total=len(state.rows), unit="step", dynamic_ncols=True)
+        if entry["phase"] == "swap" and self._shown != "swap":
+            # Nobody knows how many swaps there will be.
+            self._bar.total = None
+        self._shown = entry["phase"]
+        self._bar.set_description(text, refresh=False)
+        self._bar.set_postfix_str(saved, refresh=False)
+        self._bar.update()
+        if self.verbose > 1:
+            self._bar.write(f"{text}, {saved}, {entry['seconds']:.3f} s", file=sys.stderr)
+
+    def close(self) -> None:
+        if self._watch is not None:
+            self._watch.monitor = None
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None

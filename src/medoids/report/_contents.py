@@ -1,0 +1,130 @@
+"""What a row is drawn as: an image, a tree, a text, the cells of a table, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+
+from .. import _checks as check
+from ..engines.cpu.points.base import Indices
+from ..plot._pixels import Pixels
+from ..plot._things import is_tree, text_of
+from ._images import MEMBER, medoid_side, pngs
+from ._mixed import Mixed
+from ._pack import TEXT, clipped
+from ._tables import Numbers
+from ._trees import Trees
+
+if TYPE_CHECKING:
+    from .._estimator import KMedoids
+
+
+class Contents(Protocol):
+    """How the rows of one kind of data are carried.
+
+    Attributes
+    ----------
+    kind : str
+        What the page's scripts draw: "image", "tree", "text", "row" or "none".
+    """
+
+    kind: str
+
+    def members(self, rows: Indices) -> list[Any]:
+        """What is drawn for each of these rows."""
+
+    def medoid(self, label: int, row: int) -> dict[str, Any]:
+        """What is drawn for the medoid of a cluster, in more detail."""
+
+    def shared(self) -> dict[str, Any]:
+        """What all of them need, once everything else was asked for."""
+
+
+class Images:
+    kind = "image"
+
+    def __init__(self, X: Any, image_shape: tuple[int, ...], k: int) -> None:
+        self.X, self.pixels, self.side = X, Pixels(X, image_shape), medoid_side(k)
+
+    def members(self, rows: Indices) -> list[str]:
+        return pngs(self.pixels, self.X[rows], MEMBER)
+
+    def medoid(self, label: int, row: int) -> dict[str, Any]:
+        return {"content": pngs(self.pixels, self.X[[row]], self.side)[0]}
+
+    def shared(self) -> dict[str, Any]:
+        high, wide = self.pixels.shape[:2]
+        return {"ink": self.pixels.ink, "coarse": max(high, wide) <= MEMBER, "ratio": wide / high}
+
+
+class Texts:
+    kind = "text"
+
+    def __init__(self, things: Sequence[Any]) -> None:
+        self.things = things
+        self.code = not all(isinstance(thing, str) for thing in things)
+
+    def members(self, rows: Indices) -> list[str]:
+        return [clipped(text_of(self.things[row]), TEXT // 4) for row in rows]
+
+    def medoid(self, label: int, row: int) -> dict[str, Any]:
+        return {"content": clipped(text_of(self.things[row]), TEXT)}
+
+    def shared(self) -> dict[str, Any]:
+        return {"code": self.code}
+
+
+class Nothing:
+    """Rows that are known by their distances alone."""
+
+    kind = "none"
+
+    def members(self, rows: Indices) -> list[Any]:
+        return []
+
+    def medoid(self, label: int, row: int) -> dict[str, Any]:
+        return {}
+
+    def shared(self) -> dict[str, Any]:
+        return {}
+
+
+def contents(
+    km: KMedoids, X: Any, image_shape: tuple[int, ...] | None, feature_names: Sequence[Any] | None
+) -> Contents:
+    """The contents that fit the data."""
+    table = _numbers(km, X)
+    if image_shape is not None:
+        if table is None:
+            raise ValueError("image_shape is given, but X is no array of numbers: leave it out.")
+        return Images(table, image_shape, len(km.medoid_indices_))
+    if table is not None:
+        names = feature_names
+        if names is None:
+            names = getattr(km, "feature_names_in_", None)
+        return Numbers(table, np.asarray(km.labels_), km.medoid_indices_, names)
+    if km.metric == "precomputed":
+        return Nothing()
+    if km._medoids.columns:
+        return Mixed(X, np.asarray(km.labels_), km.medoid_indices_, feature_names)
+    things = check.as_objects(X)
+    if km.metric == "tree_edit" or all(is_tree(thing) for thing in things):
+        return Trees(things)
+    return Texts(things)
+
+
+def _numbers(km: KMedoids, X: Any) -> NDArray[Any] | Any | None:
+    """The rows as an array or a CSR matrix, if that is what they are."""
+    if km.metric == "precomputed":
+        return None
+    if issparse(X):
+        return X.tocsr()
+    if check.is_numeric(X):
+        return np.asarray(X)
+    things = km.cluster_centers_
+    is_array = isinstance(things, np.ndarray) and things.ndim == 2 and things.dtype.kind == "f"
+    return check.as_floats(X) if is_array else None

@@ -1,0 +1,126 @@
+"""The page as a whole: gathered, filled into its template, written."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sklearn
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from .. import _checks as check
+from .._silhouette import fit_distances
+from ..plot._style import COLOURS
+from ._clusters import clusters, silhouettes
+from ._contents import Contents, contents
+from ._pack import as_json, number
+from ._render import Template
+from ._rows import Rows
+from ._snippet import snippet
+
+if TYPE_CHECKING:
+    from .._estimator import KMedoids
+
+# What the charts need of each step.
+_STEP = ("phase", "step", "arms", "rounds", "loss")
+# Bytes at which a page has fewer members, so that it can be sent and opens at once.
+_LARGEST = 15_000_000
+
+
+def write(
+    km: KMedoids,
+    X: Any,
+    path: str | os.PathLike[str],
+    *,
+    names: Sequence[Any] | None,
+    title: str | None,
+    image_shape: tuple[int, ...] | None,
+    feature_names: Sequence[Any] | None,
+    texts: Sequence[Any] | None,
+    command: str | None,
+    max_members: int,
+    random_state: Any,
+) -> Path:
+    """Write the page; the parameters are those of `KMedoids.report`."""
+    check_is_fitted(km)
+    check.whole(max_members, "max_members", 1)
+    template = Template()
+    distances = fit_distances(km, X)
+    n, k = distances.shape
+    if n != len(km.labels_):
+        raise ValueError(
+            f"X has {n} rows, but the fit had {len(km.labels_)}: give the X of the fit."
+        )
+    if names is None and hasattr(X, "iloc") and not np.array_equal(X.index, range(n)):
+        names = X.index
+    names, texts = _for_each(names, "names", n), _for_each(texts, "texts", n)
+    silhouette = silhouettes(distances)
+    facts = {
+        "title": title or f"{k:,} medoids of {n:,} rows",
+        "km": km,
+        "n": n,
+        "k": k,
+        "mean": number(km.inertia_ / n),
+        "silhouette": None if silhouette is None else number(silhouette.mean()),
+        "metric": getattr(km.metric, "__name__", km.metric),
+        "code": command or snippet(km, image_shape),
+        "versions": _versions(),
+    }
+    most = max_members
+    while True:
+        drawn = contents(km, X, image_shape, feature_names)
+        rows = Rows(km, X, distances, names, texts, most, random_state)
+        payload = _payload(km, rows, drawn, silhouette)
+        page = template.filled(
+            payload=payload, drawn=len(rows.drawn), known=len(rows.known), cut=most < max_members,
+            **facts,
+        ).encode("utf-8", "replace")  # fmt: skip
+        over = len(page) - _LARGEST
+        if over < 0 or most == 0:
+            return _save(page, Path(path))
+        part = len(as_json([payload["sample"], drawn.shared()]).encode())
+        most = max(min(int(len(rows.drawn) * (1 - 1.05 * over / part)), most - 1), 0)
+
+
+def _payload(
+    km: KMedoids, rows: Rows, drawn: Contents, silhouette: NDArray[np.float64] | None
+) -> dict[str, Any]:
+    """What the scripts read."""
+    return {
+        "n": len(rows.labels),
+        "k": len(km.medoid_indices_),
+        "kind": drawn.kind,
+        "colours": COLOURS,
+        "clusters": clusters(km, rows, drawn, silhouette),
+        "index": rows.index(),
+        "sample": rows.sample(drawn),
+        "steps": [{name: step[name] for name in _STEP} for step in km.history_],
+    } | drawn.shared()
+
+
+def _for_each(given: Sequence[Any] | None, name: str, n: int) -> list[Any] | None:
+    if given is not None and len(given) != n:
+        raise ValueError(f"{name} has {len(given)} entries for {n} rows: give one for each.")
+    return None if given is None else list(given)
+
+
+def _versions() -> dict[str, str]:
+    from .. import __version__
+
+    return {"medoids": __version__, "numpy": np.__version__, "scikit-learn": sklearn.__version__}
+
+
+def _save(page: bytes, path: Path) -> Path:
+    """Write beside it, then rename, so that nobody finds half a page."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path.parent} is no folder: make it, or name another.")
+    with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as staged:
+        made = Path(staged) / path.name
+        made.write_bytes(page)
+        os.replace(made, path)
+    return path

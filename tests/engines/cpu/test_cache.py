@@ -1,0 +1,96 @@
+"""Distances that are kept: never computed twice, and never wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from helpers import asymmetric, precomputed
+from medoids.engines.cpu.cache import Cache
+
+N = 400
+
+
+def made(limit: float = 1e9, first: int = 64) -> tuple[Cache, np.ndarray]:
+    matrix = asymmetric(N, 0).astype(np.float32)
+    order = np.random.default_rng(0).permutation(N)
+    return Cache(precomputed(matrix), order, limit, first), matrix
+
+
+def test_the_first_references_are_there_for_all_arms() -> None:
+    cache, matrix = made()
+    assert cache.first == 64
+    np.testing.assert_array_equal(cache.columns[:64], matrix[:, cache.order[:64]].T)
+    assert cache.points.n_distances == 64 * N
+
+
+@pytest.mark.parametrize("limit", [1e9, 4.0 * N * 150])
+def test_levels_hold_what_the_matrix_does(limit: float) -> None:
+    cache, matrix = made(limit)
+    rng = np.random.default_rng(1)
+    for size in (10, 150, 40):
+        arms = rng.permutation(N)[:size]
+        levels = cache.deepen(N)
+        assert np.array_equal(np.concatenate([level.refs for level in levels]), cache.order)
+        for level in levels:
+            block, slots = cache.measure(level, arms)
+            found = block[slots][:, : len(level.refs)]
+            np.testing.assert_array_equal(found, matrix[np.ix_(arms, level.refs)])
+
+
+def test_what_is_kept_is_not_computed_again() -> None:
+    cache, _ = made()
+    arms = np.arange(0, N, 4)
+    levels = cache.deepen(256)
+    for level in levels:
+        cache.measure(level, arms)
+    counted = cache.points.n_distances
+    assert counted == 64 * N + len(arms) * (256 - 64), "the first level only turns the columns"
+    for level in cache.deepen(256):
+        cache.measure(level, arms[::2])
+    assert cache.points.n_distances == counted
+
+
+@pytest.mark.parametrize("limit", [1e9, 4.0 * N * 150])
+def test_rows_hold_what_the_matrix_does(limit: float) -> None:
+    cache, matrix = made(limit)
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        arms = rng.permutation(N)[: cache.batch]
+        rows, slots = cache.fetch(arms)
+        np.testing.assert_array_equal(rows[slots], matrix[arms])
+    known = np.flatnonzero(cache.known)
+    counted = cache.points.n_distances
+    rows, slots = cache.fetch(known)
+    np.testing.assert_array_equal(rows[slots], matrix[known])
+    assert cache.points.n_distances == counted
+
+
+def test_more_references_for_all_arms() -> None:
+    cache, matrix = made(first=32)
+    for wanted in (cache.order[[40, 50]], cache.order[[50, 60, 399]], cache.order[100:116]):
+        lines = cache.see(wanted)
+        kept = wanted[: len(lines)]
+        assert len(kept) > 0
+        np.testing.assert_array_equal(cache.columns[lines], matrix[:, kept].T)
+
+
+def test_more_room_than_data() -> None:
+    cache, matrix = made(first=4096)
+    assert cache.first == N
+    np.testing.assert_array_equal(cache.columns[:N], matrix[:, cache.order].T)
+
+
+@pytest.mark.parametrize("limit", [4.0 * N * 2 * 64, 4.0 * N * 300])
+def test_all_that_is_kept_fits_the_limit(limit: float) -> None:
+    cache, _ = made(limit, first=256)
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        arms = np.sort(rng.permutation(N)[:60])
+        for level in cache.deepen(N):
+            cache.measure(level, arms)
+        cache.fetch(arms[: cache.batch])
+    # Lines of a level that are not used yet are reserved, not touched.
+    levels = sum(level.block[: level.used].nbytes for level in cache.levels)
+    assert levels > 0
+    assert cache.columns.nbytes + cache._rows.nbytes + levels <= limit

@@ -1,0 +1,238 @@
+"""Estimates of arms from few references, against their values by brute force."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from helpers import (
+    Floats,
+    asymmetric,
+    build_by_force,
+    dense,
+    loss_of,
+    mixture,
+    precomputed,
+    state_of,
+    swaps_by_force,
+)
+from medoids.engines.cpu.cache import Cache
+from medoids.engines.cpu.points.base import PrecomputedPoints
+from medoids.engines.cpu.points.dense import DensePoints
+from medoids.engines.cpu.rewards.rewards import Rewards
+
+N = 1500
+Points = DensePoints | PrecomputedPoints
+# Kind of data, medoids so far, swap.
+STEPS = [
+    ("mixture", 0, False),
+    ("mixture", 1, False),
+    ("mixture", 4, False),
+    ("mixture", 1, True),
+    ("mixture", 5, True),
+    ("asymmetric", 0, False),
+    ("asymmetric", 3, False),
+    ("asymmetric", 1, True),
+    ("asymmetric", 4, True),
+    ("negative", 3, False),
+    ("negative", 4, True),
+    ("small groups", 3, False),
+    ("small groups", 4, True),
+]
+IDS = [f"{kind}-{'swap' if swap else 'build'}-{k}" for kind, k, swap in STEPS]
+
+
+def points_of(kind: str) -> Points:
+    if kind == "mixture":
+        return dense(mixture(N, 6, 5, 0))
+    if kind == "small groups":
+        X = mixture(N, 3, 2, 0)
+        X[:6] += 60
+        X[6:20] -= 90
+        return dense(X)
+    matrix = asymmetric(N, 0) + np.diag(np.linspace(0, 1, N))
+    return precomputed(matrix - 1.5 if kind == "negative" else matrix)
+
+
+class Case:
+    """A step, its arms' true values, and rewards that estimate them."""
+
+    def __init__(self, kind: str, k: int, swap: bool) -> None:
+        self.points, self.swap = points_of(kind), swap
+        self.matrix: Floats = self.points.exact(np.arange(N))
+        # Rows that are not PAM's choice, so that there is something to gain.
+        self.medoids = build_by_force(self.matrix[:80, :80], k)
+        self.state = state_of(self.points, self.medoids)
+        before = loss_of(self.matrix, self.medoids) if k else 0.0
+        if swap:
+            losses = swaps_by_force(self.matrix, self.medoids).min(axis=1)
+        else:
+            near = self.matrix[self.medoids].min(axis=0) if k else np.full(N, np.inf)
+            losses = np.minimum(self.matrix, near).sum(axis=1)
+        self.true = (losses - before) / N
+        self.size = float(np.abs(self.matrix).mean())
+        near = self.state.nearest if k else np.full(N, np.inf)
+        self.support = (self.matrix < near).sum(axis=1)
+
+    def rewards(self, first: int, seed: int, z: float = 3.0, limit: float = 1e9) -> Rewards:
+        order = np.random.default_rng(seed).permutation(N)
+        return Rewards(Cache(self.points, order, limit, first), self.state, self.swap, z)
+
+    def leaders(self) -> np.ndarray:
+        return np.argsort(self.true)[:8]
+
+
+@pytest.fixture(scope="module", params=STEPS, ids=IDS)
+def case(request: pytest.FixtureRequest) -> Case:
+    return Case(*request.param)
+
+
+def test_all_references_leave_nothing_to_chance(case: Case) -> None:
+    rewards = case.rewards(N, 0)
+    mean, lower, sigma = rewards.screen()
+    np.testing.assert_allclose(mean, case.true, atol=2e-5 * case.size)
+    np.testing.assert_allclose(lower, case.true, atol=2e-5 * case.size)
+    assert (sigma == 0).all()
+
+
+@pytest.mark.parametrize("first", [64, 256])
+def test_depth_n_is_exact(case: Case, first: int) -> None:
+    rewards = case.rewards(first, 0)
+    rewards.screen()
+    rewards.bounds.lower[:] = -np.inf  # forget what the screen found
+    arms = np.random.default_rng(1).permutation(N)[:200]
+    mean, lower = rewards.refine(arms, N, case.leaders())
+    np.testing.assert_allclose(mean, case.true[arms], atol=2e-5 * case.size)
+    np.testing.assert_allclose(lower, case.true[arms], atol=2e-5 * case.size)
+
+
+def test_exact_and_confirmed_values(case: Case) -> None:
+    rewards = case.rewards(128, 0)
+    arms = np.random.default_rng(1).permutation(N)[:200]
+    np.testing.assert_allclose(rewards.exact(arms), case.true[arms], atol=1e-5 * case.size)
+    values, replaces, rows = rewards.confirm(arms[:20])
+    np.testing.assert_allclose(values, case.true[arms[:20]], atol=1e-12 * case.size)
+    np.testing.assert_array_equal(rows, case.matrix[arms[:20]])
+    if case.swap:
+        losses = swaps_by_force(case.matrix, case.medoids)[arms[:20]]
+        np.testing.assert_array_equal(replaces, losses.argmin(axis=1))
+    else:
+        assert (replaces == 0).all()
+
+
+def rms(errors: list[Floats]) -> float:
+    return float(np.sqrt(np.mean(np.square(np.concatenate(errors)))))
+
+
+def standardised(
+    case: Case, arms: np.ndarray, mean: Floats, lower: Floats, z: float, m: int
+) -> Floats:
+    """Errors in standard errors, of arms that some references of the sample reward.
+
+    Rare rewards have no honest standard error; the guard is for them, and is tested by
+    `test_bounds_of_the_best_arms_hold`.
+    """
+    error, se = mean - case.true[arms], (mean - lower) / z
+    fair = (case.support[arms] * m >= 10 * N) & (se > 1e-4 * case.size)
+    assert fair.mean() > 0.05
+    return error[fair] / se[fair]
+
+
+@pytest.mark.parametrize("first", [128, 256])
+def test_standard_errors_of_the_screen_hold(case: Case, first: int) -> None:
+    # With a small z the lower bound is the estimate less z standard errors.
+    errors = []
+    for seed in range(12):
+        rewards = case.rewards(first, seed, z=1e-2)
+        mean, lower, _ = rewards.screen()
+        others = np.setdiff1d(np.arange(N), case.medoids)
+        errors.append(standardised(case, others, mean[others], lower[others], 1e-2, first))
+    assert rms(errors) < 1.6
+    assert rms(errors) > 0.3, "standard errors are not wide for nothing"
+
+
+@pytest.mark.parametrize(("first", "depth"), [(128, 128), (128, 512), (256, 1024)])
+def test_standard_errors_of_the_regression_hold(case: Case, first: int, depth: int) -> None:
+    errors = []
+    for seed in range(8):
+        rewards = case.rewards(first, seed, z=1e-3)
+        rewards.screen()
+        rewards.bounds.lower[:] = -np.inf
+        others = np.setdiff1d(np.arange(N), [*case.medoids, *case.leaders()])
+        arms = np.random.default_rng(seed).permutation(others)[:300]
+        mean, lower = rewards.refine(arms, depth, case.leaders())
+        errors.append(standardised(case, arms, mean, lower, 1e-3, depth))
+    assert rms(errors) < 1.6
+
+
+def test_regression_is_no_worse_than_the_screen() -> None:
+    case = Case("mixture", 5, True)
+    screen, regression = [], []
+    for seed in range(8):
+        rewards = case.rewards(256, seed)
+        mean, _, _ = rewards.screen()
+        others = np.setdiff1d(np.arange(N), [*case.medoids, *case.leaders()])
+        screen.append(mean[others] - case.true[others])
+        refined, _ = rewards.refine(others, 256, case.leaders())
+        regression.append(refined - case.true[others])
+    assert rms(regression) < rms(screen)
+
+
+def test_bounds_of_the_best_arms_hold(case: Case) -> None:
+    """The lower bound of a good arm, which must not be dropped, is below its value."""
+    best = np.argsort(np.where(np.isin(np.arange(N), case.medoids), np.inf, case.true))[:30]
+    broken = total = 0
+    for seed in range(12):
+        rewards = case.rewards(128, seed, z=3.4)
+        _, lower, _ = rewards.screen()
+        broken += int((lower[best] > case.true[best] + rewards.slack).sum())
+        _, low = rewards.refine(best, 256, best[:8])
+        # Leaders are valued exactly, and need no bound.
+        broken += int((low > case.true[best] + 10 * rewards.slack)[8:].sum())
+        total += 2 * len(best) - 8
+    assert broken <= 0.02 * total
+
+
+def test_the_first_references_come_from_a_small_cache() -> None:
+    case = Case("mixture", 3, True)
+    roomy = case.rewards(128, 0).screen()
+    tight = case.rewards(128, 0, limit=4.0 * N * 2 * 200).screen()
+    for one, other in zip(roomy, tight, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("limit", [1e9, 4.0 * N * 400])
+def test_refined_values_do_not_depend_on_the_room(limit: float) -> None:
+    case = Case("asymmetric", 4, True)
+    arms = np.arange(0, N, 3)
+    expected = case.rewards(128, 0).refine(arms, 1024, case.leaders())
+    rewards = case.rewards(128, 0, limit=limit)
+    for _ in range(2):  # from distances that are new, and from those that are kept
+        found = rewards.refine(arms, 1024, case.leaders())
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_small_clusters_are_seen() -> None:
+    case = Case("small groups", 4, True)
+    for seed in range(6):
+        rewards = case.rewards(64, seed)
+        seen = np.bincount(rewards.first_sample.parts, minlength=4)
+        assert (seen >= np.minimum(rewards.members, 2)).all()
+        assert len(np.unique(rewards.first_sample.ids)) == len(rewards.first_sample.ids)
+
+
+@pytest.mark.parametrize("depth", [0, 256, 1024])
+def test_what_an_arm_gains_at_itself_counts_once(depth: int) -> None:
+    """In a small group far away it is much, whether the sample has the arm or not."""
+    case = Case("small groups", 4, True)
+    arms = np.setdiff1d(np.arange(6, 20), case.medoids)
+    errors = []
+    for seed in range(6):
+        rewards = case.rewards(128, seed, z=1e-3)
+        if depth:
+            mean, lower = rewards.refine(arms, depth, case.leaders())
+        else:
+            mean, lower, _ = (part[arms] for part in rewards.screen())
+        error, se = mean - case.true[arms], (mean - lower) / 1e-3
+        errors.append(error / np.maximum(se, 1e-3 * case.size))
+    assert np.abs(errors).max() < 6
