@@ -87,7 +87,7 @@ class Gower(Measure):
     def fill(
         self, left: Any, arms: Indices, right: Any, refs: Indices, out: Floats, workers: Workers
     ) -> None:
-        from .kernels.sequences import gower_block
+        from .kernels.mixed import gower_block
 
         def work(some: slice, others: slice, part: NDArray[np.float64]) -> None:
             gower_block(*left, *right, arms[some], refs[others], part)

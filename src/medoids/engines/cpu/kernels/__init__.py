@@ -1,1 +1,22 @@
-"""TODO."""
+"""The engine's compiled loops: over rows, over rewards, over whole rows of distances.
+
+The one place from which they are imported: `from .. import kernels`, then `kernels.screen(...)`.
+The first that is asked for loads Numba; the import of this package does not. A module here may
+import the leaf functions of `medoids.dissimilarities`, and nothing else of `medoids`.
+"""
+
+from ...._lazy import lazily
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "tiles": ["block_kernel", "largest_kernel"],
+        "products": ["epilogue_kernel", "exact_kernel"],
+        "sparse": [
+            "describe", "fill", "finish", "least", "over_lists", "over_panel", "overlap", "post",
+            "product", "split",
+        ],
+        "estimates": ["add_by_part", "add_gains", "carry", "lay_out", "screen", "turn"],
+        "values": ["changes", "first_better", "reassign", "total_changes", "total_rewards"],
+    },
+)  # fmt: skip

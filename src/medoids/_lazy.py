@@ -1,0 +1,30 @@
+"""Functions that are imported when they are first asked for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+
+def lazily(package: str, held: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
+    """The `__getattr__` of a package whose modules take long to import.
+
+    Parameters
+    ----------
+    package : str
+        Its name.
+    held : mapping of str to sequence of str
+        For each of its modules, the functions that the package offers from there.
+    """
+    where = {name: module for module, names in held.items() for name in names}
+
+    def find(name: str) -> Any:
+        if name not in where:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{package}.{where[name]}"), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return find
