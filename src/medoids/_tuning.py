@@ -1,0 +1,104 @@
+"""The tuning constants, in one table: what a search and its engine weigh against each other.
+
+They change how much work a fit does and how, never what is promised. Every fit reads them from its
+settings, so a study or a test changes them for the fits inside a block, and patches nothing:
+
+>>> from medoids import k_medoids
+>>> from medoids._tuning import tuned
+>>> with tuned(first_block=2):
+...     result = k_medoids([[1.0], [2.0], [3.0], [10.0], [11.0], [12.0]], 2)
+>>> result.medoid_indices.tolist()
+[1, 4]
+
+Sizes that suit a processor's caches are beside the loops that they are of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, NamedTuple
+
+
+class Tuning(NamedTuple):
+    """All of them. Costs are in nanoseconds, about; shares are of the memory limit unless said."""
+
+    # --- the chances that a search takes (docs/algorithm.md, "Leaders are valued exactly")
+    delta: float = 3e-5  # that it drops the best arm
+    eager_delta: float = 0.01  # that a pass of eager swaps misses a good arm, but for the last one
+
+    # --- the first references, on which every arm is measured
+    first_block: int | None = None  # so many, whatever the rest says; None follows the rest
+    per_cluster: int = 100
+    fewest_first: int = 512
+    cheap_pairs: int = 10_000_000  # up to twice as many, if they are no more distances than this
+    cheap: float = 200.0  # and a distance costs less
+    small_pairs: int = 20_000_000  # all of them, if n² is no more
+    small_cost: float = 1e8  # and costs less
+    seen: int = 8  # every cluster is seen through so many of its points
+    heavy: float = 8.0  # points that pay so many times the mean are all seen,
+    heaviest: float = 1 / 8  # up to this share of the first references
+
+    # --- a search
+    leaders: int = 16  # arms that are valued exactly to lead the others
+    round_pairs: int = 1_000_000  # a round costs as much as so many distances: fewer are valued
+    screened: float = 0.7  # cost of a reward where all arms are screened,
+    refined: float = 2.3  # where some are refined,
+    valued: float = 1.0  # and where some are valued;
+    refining: float = 8e6  # and of a round of refining
+    completes: bool = True  # compute all distances, once searches have cost more than that
+
+    # --- estimates from more references
+    many: int = 32  # from so many clusters on by owner alone, without a regression
+    fewest_regressed: int = 512  # references that are a ground for a regression
+    per_feature: int = 16  # references for each of its features
+    support: float = 12.0  # references that a leader's rewards rest on
+
+    # --- bounds that are carried from one step to the next
+    changed: float = 0.5  # the share of points that may change
+    fewest_changed: int = 16  # references among them
+    wanted_changed: int = 384  # and so many with many clusters,
+    proven: float = 0.8  # if the bounds show of this share of the arms that they are of no use
+
+    # --- eager swaps
+    tried: int = 2  # arms of each cluster that are valued
+    hopeful: int = 40  # arms of each cluster that are looked at more closely, if these fail
+    built: int = 8  # arms of a BUILD step that are judged by all points
+
+    # --- memory
+    columns: float = 0.4  # distances from all arms to the first references,
+    levels: float = 0.2  # from some arms to more,
+    rows: float = 0.1  # from a few to all points;
+    scratch: float = 0.1  # what is dropped after use;
+    exact_rows: float = 0.05  # rows in float64;
+    bounds: float = 0.05  # and bounds
+    all_pairs: float = 0.95  # where all distances take no more, none is computed twice,
+    more_columns: float = 0.04  # and so much is for references of small clusters
+    all_exact: float = 0.9  # where all in float64 and float32 take no more, they may be held
+    confirmed: int = 3  # arms that are confirmed in float64, for each cluster:
+    twice: float = 0.04  # borne as this share of the points; else all are held in float64
+    few_points: int = 400  # as they are of so few points
+    slow_exact: float = 5e8  # but not where float64 is slow, and all in float32 cost more
+
+    # --- other methods
+    small_cluster: int = 4096  # "alternate": the centre is found from all distances
+    long: float = 5e9  # "clarans" warns of so many distances
+
+
+_TUNING: ContextVar[Tuning] = ContextVar("medoids_tuning", default=Tuning())  # noqa: B039
+
+
+def current() -> Tuning:
+    """What the fits of this thread are tuned by."""
+    return _TUNING.get()
+
+
+@contextmanager
+def tuned(**changes: Any) -> Iterator[None]:
+    """Let the fits that this thread begins inside the block be tuned otherwise."""
+    token = _TUNING.set(current()._replace(**changes))
+    try:
+        yield
+    finally:
+        _TUNING.reset(token)

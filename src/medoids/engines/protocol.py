@@ -1,0 +1,299 @@
+"""The seam: what a search and the methods ask of an engine, wherever the data lives.
+
+What has length n stays inside the engine. Ids of a few arms, scalars, and vectors as long as k or as
+a handful of arms leave it. So whoever is above the seam knows no array of the data's length, no
+thread and no device, and an engine is free to keep its arrays where it likes.
+
+Three protocols: `Medoids` is a set of medoids and what all points pay; `Engine` searches for
+better ones; `Arms` are the arms of one step of such a search. `Matrix` and `Targets` are for methods
+that look at all distances, and for the published algorithm. `engines/reference.py` is the readable
+example, `tests/engine_contract.py` the suite that every engine passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+# A few arms, as rows of the data; and a number for each.
+Ids = NDArray[np.integer]
+Values = NDArray[np.float64]
+
+
+class Medoids(Protocol):
+    """The medoids so far, of the n points of an engine.
+
+    Attributes
+    ----------
+    n, n_arms : int
+        How many points pay, and how many may become medoids.
+    n_clusters : int
+        How many medoids there will be.
+    medoids : list of int
+        The rows that are medoids now; the position is the label.
+    loss : float
+        What all points pay, in the engine's unit: infinite while there is no medoid.
+    unit : float
+        What a distance of 1 is to the user: a power of two.
+    nonnegative : bool
+        No distance is below zero.
+    n_distances : int
+        Distances computed so far, by this engine and by those that it was made from.
+    """
+
+    n: int
+    n_arms: int
+    n_clusters: int
+    unit: float
+    nonnegative: bool
+
+    @property
+    def medoids(self) -> list[int]: ...
+    @property
+    def loss(self) -> float: ...
+    @property
+    def n_distances(self) -> int: ...
+
+    def start(self, medoids: Sequence[int]) -> None:
+        """Add these medoids, in float64."""
+
+    def place(self, position: int, medoid: int) -> None:
+        """Add a medoid (at the first position that is free), or replace one, in float64."""
+
+    def loss_after(self, position: int, medoid: int) -> float:
+        """The loss if the medoid at this position gave way to another, in float64."""
+
+    def confirm(self, arms: Ids, swap: bool) -> tuple[Values, Ids]:
+        """The value of each arm in float64, and the position of the medoid that it replaces."""
+
+    def draw(self, rng: np.random.Generator) -> int:
+        """A point that is no medoid, by a chance in proportion to what it pays."""
+
+    def best_among(self, some: Ids) -> int:
+        """The one of some points that lowers most what these pay."""
+
+
+class Arms(Protocol):
+    """The arms of one BUILD or SWAP step, after all of them were screened.
+
+    An arm is a point that may become a medoid; its value is the mean over all points of what it
+    changes (in SWAP: with the best of the k medoids that it could replace). Of every arm there is
+    an estimate and a lower bound, from the references so far. Arms are *left* until their bound is
+    above a bar, or they are *valued*.
+
+    Attributes
+    ----------
+    count : int
+        Arms that were screened.
+    left : int
+        Arms that are left.
+    first, depth, total : int
+        References of the screen; where `refine` begins to be of use; and all of them.
+    slack : float
+        Values closer than this are the same to the engine, but for `confirm`.
+    exact : bool
+        The estimates are the values: there is nothing to refine.
+    sigma : list of float
+        Minimum, quartiles and maximum of the arms' standard deviations.
+    """
+
+    count: int
+    first: int
+    depth: int
+    total: int
+    slack: float
+    exact: bool
+    sigma: list[float]
+
+    @property
+    def left(self) -> int: ...
+
+    def drop(self, bar: float) -> int:
+        """Drop the arms that are valued, or whose bound is above the bar; how many are left."""
+
+    def lowest(
+        self,
+        count: int,
+        *,
+        below: float = np.inf,
+        known: bool = False,
+        spread: bool = False,
+        each: bool = False,
+    ) -> Ids:
+        """Those with the lowest estimates of the arms that are left, the lowest first.
+
+        Parameters
+        ----------
+        count : int
+            How many.
+        below : float, default=inf
+            None with a higher estimate.
+        known : bool, default=False
+            Those alone that are valued at no cost.
+        spread : bool, default=False
+            So many, spread over the lowest third; and the lowest four.
+        each : bool, default=False
+            So many of each cluster.
+        """
+
+    def narrowed(self, each: int) -> Arms:
+        """The same, with the lowest so many of each cluster alone; what is learnt is shared."""
+
+    def refine(self, depth: int, leaders: Ids) -> None:
+        """Estimate the arms that are left from the references up to a depth.
+
+        The rewards of the leaders, which are valued, may explain those of the others.
+        """
+
+    def worth_refining(self, depth: int) -> bool:
+        """Whether that costs less than to value the arms."""
+
+    def value(self, arms: Ids | None = None) -> float:
+        """Value some arms exactly (None: all that are left), but for `slack`; the lowest so far."""
+
+    def valued(self, bar: float = np.inf) -> Ids:
+        """The arms whose value is known and no higher than the bar, the lowest first."""
+
+    def close(self) -> None:
+        """The search is over: the engine may draw its conclusions from what it cost."""
+
+
+class Engine(Medoids, Protocol):
+    """Points with their dissimilarity, and a search for medoids among them."""
+
+    def screen(self, swap: bool, z: float) -> Arms:
+        """Estimate every arm of a step from the first references.
+
+        Parameters
+        ----------
+        swap : bool
+            An arm replaces a medoid (SWAP), rather than joining them (BUILD).
+        z : float
+            Half-width of an interval, in standard errors.
+        """
+
+    def forget(self) -> None:
+        """Forget the bounds that earlier steps have left."""
+
+    def seem_best(self, count: int) -> Ids:
+        """Arms of a BUILD step that seem the best by the first references, in ascending order."""
+
+    def place_best(self, arms: Ids) -> int:
+        """BUILD: add the best of some arms, as far as float32 tells; which one it is."""
+
+    def swap_in(self, arms: Ids, margin: float) -> int:
+        """Swap in these arms, as far as each lowers the loss by more than a margin; how many.
+
+        The medoids may be known in float32 then, until `sharpen`.
+        """
+
+    def sharpen(self) -> None:
+        """Know the medoids' distances in float64."""
+
+    def labels(self) -> Any:
+        """For each point the position of its medoid, an array of int32; the lowest on a tie."""
+
+    # --- other engines on the same points
+
+    def prepared(self) -> Engine:
+        """The engine that serves searches best: this one, or one that holds all distances."""
+
+    def fresh(self) -> Engine:
+        """The same points without medoids."""
+
+
+class FullEngine(Engine, Protocol):
+    """An engine that serves every method.
+
+    Attributes
+    ----------
+    room : float
+        Bytes that all distances may take: the memory limit.
+    """
+
+    room: float
+
+    def bytes_held(self, exact: bool = False) -> float:
+        """The memory that all distances take, in float64 if `exact`."""
+
+    def holding(self) -> FullEngine:
+        """The same points, with all distances computed once and held."""
+
+    def sample(self, chosen: Ids) -> FullEngine:
+        """Some of the points, with the distances between them."""
+
+    def matrix(self, *, exact: bool = False, confirmed: bool = False) -> Matrix:
+        """All distances; in float64 if `exact`, or in float32 and what is close `confirmed`."""
+
+    def batch(self, chosen: Ids, weighting: bool) -> Matrix:
+        """The distances from all points to a few, which count for the points around them."""
+
+    def targets(self, swap: bool, log: float | None, changes: Any) -> Targets:
+        """The targets of one search of the published algorithm."""
+
+    def rough_loss(self, medoids: Sequence[int]) -> float:
+        """The loss of other medoids, in float32."""
+
+    def sizes(self) -> Ids:
+        """How many points each medoid has."""
+
+    def centre(self, position: int, held: FullEngine) -> int:
+        """The point of a cluster with the lowest sum of distances to it; its medoid on a tie."""
+
+    def members(self, position: int, held: FullEngine) -> tuple[FullEngine, int]:
+        """A cluster's points, and which of them is its medoid (-1: none)."""
+
+    def row_of(self, arm: int) -> int:
+        """Which row of the data a point of `members` or of a `sample` is."""
+
+    def farthest(self, apart_from: Sequence[int]) -> int | None:
+        """The point that pays most, apart from some; None if none pays."""
+
+    def changes(self, arms: Ids, positions: Ids) -> Values:
+        """What each arm would change of the loss, in the place of the medoid at its position."""
+
+
+class Matrix(Medoids, Protocol):
+    """Points whose distances are all at hand: a row for each arm."""
+
+    def close(self, swap: bool) -> Ids:
+        """The best arm, and those that rounding cannot tell from it; none, if no swap is good."""
+
+    def best_for_each(self) -> tuple[Ids, Values]:
+        """For each medoid the arm that replaces it best, and its value."""
+
+    def first_better(self, start: int, stop: int) -> tuple[int, int]:
+        """Of the arms from `start` on, the first with a swap that is good, and its position.
+
+        -1 if there is none before `stop`.
+        """
+
+
+class Targets(Protocol):
+    """The targets of the published algorithm: points, or pairs of a point and a medoid.
+
+    Attributes
+    ----------
+    quartiles : list of float
+        Minimum, quartiles and maximum of sigma.
+    left, used : int
+        Targets that are left, and references drawn.
+    """
+
+    quartiles: list[float]
+    used: int
+
+    @property
+    def left(self) -> int: ...
+
+    def measure(self) -> None:
+        """One more batch of references, for all targets that are left."""
+
+    def drop(self) -> None:
+        """Drop those whose interval is above that of another."""
+
+    def best(self) -> tuple[int, int] | None:
+        """The best arm and the position that it takes; None if no target is left."""
