@@ -16,8 +16,7 @@ from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array
 
-from .engines.cpu.points.base import Floats
-from .methods.starts import Init
+from ._types import Floats
 
 DEFAULT_MEMORY = 2e9
 _UNITS = {"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
@@ -303,7 +302,7 @@ def clusters(value: Any, n: int) -> int:
     return k
 
 
-def starting(init: Any, k: int, n: int) -> Init:
+def starting(init: Any, k: int, n: int) -> str | list[int]:
     """A name, or the indices of k different points."""
     if isinstance(init, str):
         if init not in _STARTS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from inspect import signature
 from typing import Any, NamedTuple
 
@@ -13,32 +13,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from . import _checks as check
 from ._threads import Workers
+from ._tuning import current
 from .data.kinds import Data, read
-from .engines.cpu.state import State
-from .methods.alternate import alternate
-from .methods.banditpam import banditpam
-from .methods.banditpam_original import banditpam_original
-from .methods.clara import clara
-from .methods.clarans import clarans
-from .methods.fasterpam import fasterpam, fastpam
+from .engines.cpu.engine import CPUEngine
+from .methods import METHODS
 from .methods.monitor import Monitor
-from .methods.onebatch import onebatch
-from .methods.pam import fastpam1, pam
 from .methods.settings import Settings
-
-# A method's keywords are the keys that `method_params` may have for it.
-METHODS: dict[str, Callable[..., tuple[State, int]]] = {
-    "banditpam": banditpam,
-    "banditpam_original": banditpam_original,
-    "pam": pam,
-    "fastpam1": fastpam1,
-    "fastpam": fastpam,
-    "fasterpam": fasterpam,
-    "alternate": alternate,
-    "clara": clara,
-    "clarans": clarans,
-    "onebatch": onebatch,
-}
 
 
 class KMedoidsResult(NamedTuple):
@@ -154,17 +134,19 @@ def run(
     limit = check.memory(memory_limit, n, k)
     # One draw from the caller's generator; everything else follows from it.
     seed = check.generator(random_state).randint(np.iinfo(np.int32).max)
+    rng, tuning = np.random.default_rng(seed), current()
+    monitor = Monitor(check.whole(verbose, "verbose", 0))
     with Workers(n_jobs) as workers:
-        points = data.points(workers, limit)
-        monitor = Monitor(points, check.whole(verbose, "verbose", 0))
+        engine = CPUEngine(data.points(workers, limit), k, limit, rng, tuning)
         settings = Settings(
-            points, k, check.starting(init, k, n), check.whole(max_iter, "max_iter", 0),
-            check.chance(delta), limit, np.random.default_rng(seed), monitor,
+            engine, check.starting(init, k, n), check.whole(max_iter, "max_iter", 0),
+            check.chance(delta), swap, rng, monitor, tuning,
         )  # fmt: skip
         try:
-            state, swaps = METHODS[method](settings, **own)
+            found, swaps = METHODS[method](settings, **own)
         finally:
             monitor.close()
+    labels = found.labels()
     if monitor.stopped and max_iter > 0:
         warnings.warn(
             f"method={method!r} was stopped by max_iter={max_iter} and may not have converged:"
@@ -172,15 +154,15 @@ def run(
             ConvergenceWarning,
             stacklevel=3,
         )
-    if len(np.unique(state.owner)) < k:
+    if len(np.unique(labels)) < k:
         warnings.warn(
-            f"Only {len(np.unique(state.owner))} of n_clusters={k} clusters have members, since"
+            f"Only {len(np.unique(labels))} of n_clusters={k} clusters have members, since"
             " medoids coincide: ask for fewer clusters if the data has few distinct points.",
             ConvergenceWarning,
             stacklevel=3,
         )
     return KMedoidsResult(
-        np.array(state.medoids), state.owner, state.loss * points.unit, swaps, points.n_distances,
+        np.array(found.medoids), labels, found.loss * found.unit, swaps, found.n_distances,
         monitor.history,
     )  # fmt: skip
 
@@ -189,14 +171,10 @@ def _own_params(method: str, given: Mapping[str, Any] | None, swap: Any) -> dict
     """The keywords of the method that the user gave."""
     own = check.mapping(given, "method_params")
     known = list(signature(METHODS[method]).parameters)[1:]
-    if not isinstance(swap, str):
+    if swap not in ("best", "eager"):
         raise ValueError(f"swap={swap!r} is unknown: choose 'best' or 'eager'.")
-    if swap != "best":
-        if "swap" not in known:
-            raise ValueError(f"swap={swap!r} is for method='banditpam', not for {method!r}.")
-        if own.get("swap", swap) != swap:
-            raise ValueError(f"swap={swap!r} contradicts method_params: give one of them.")
-        own["swap"] = swap
+    if swap != "best" and method != "banditpam":
+        raise ValueError(f"swap={swap!r} is for method='banditpam', not for {method!r}.")
     for key in own:
         if key not in known:
             has = f"has {', '.join(known)}" if known else "has no parameters of its own"

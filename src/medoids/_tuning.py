@@ -82,7 +82,8 @@ class Tuning(NamedTuple):
     slow_exact: float = 5e8  # but not where float64 is slow, and all in float32 cost more
 
     # --- other methods
-    small_cluster: int = 4096  # "alternate": the centre is found from all distances
+    small_cluster: int = 4096  # "alternate": the centre is found from all distances,
+    centres: float = 0.2  # of which so much memory is taken at a time
     long: float = 5e9  # "clarans" warns of so many distances
 
 

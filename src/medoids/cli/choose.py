@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .._functions import METHODS
 from ..dissimilarities.metrics import METRICS, SYNONYMS
 from ..dissimilarities.objects import MEASURES
+from ..methods import METHODS
 from .counts import are_raw
 from .inputs import Input
 from .problem import Problem, unknown

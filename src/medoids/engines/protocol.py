@@ -1,19 +1,20 @@
 """The seam: what a search and the methods ask of an engine, wherever the data lives.
 
-What has length n stays inside the engine. Ids of a few arms, scalars, and vectors as long as k or as
-a handful of arms leave it. So whoever is above the seam knows no array of the data's length, no
+What has length n stays inside the engine. Ids of a few arms, scalars, and vectors as long as k or
+as a handful of arms leave it. So whoever is above the seam knows no array of the data's length, no
 thread and no device, and an engine is free to keep its arrays where it likes.
 
-Three protocols: `Medoids` is a set of medoids and what all points pay; `Engine` searches for
-better ones; `Arms` are the arms of one step of such a search. `Matrix` and `Targets` are for methods
-that look at all distances, and for the published algorithm. `engines/reference.py` is the readable
-example, `tests/engine_contract.py` the suite that every engine passes.
+`Medoids` is a set of medoids and what all points pay; an `Engine` searches for better ones, and
+`Arms` are the arms of one step of such a search: this is what "banditpam" asks. A `FullEngine`
+serves the other methods too, with `Matrix` for those that look at all distances and `Targets` for
+the published algorithm. `engines/reference.py` is the readable example, `tests/engine_contract.py`
+the suite that every engine passes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,12 +45,16 @@ class Medoids(Protocol):
         Distances computed so far, by this engine and by those that it was made from.
     """
 
-    n: int
-    n_arms: int
-    n_clusters: int
-    unit: float
-    nonnegative: bool
-
+    @property
+    def n(self) -> int: ...
+    @property
+    def n_arms(self) -> int: ...
+    @property
+    def n_clusters(self) -> int: ...
+    @property
+    def unit(self) -> float: ...
+    @property
+    def nonnegative(self) -> bool: ...
     @property
     def medoids(self) -> list[int]: ...
     @property
@@ -68,6 +73,9 @@ class Medoids(Protocol):
 
     def confirm(self, arms: Ids, swap: bool) -> tuple[Values, Ids]:
         """The value of each arm in float64, and the position of the medoid that it replaces."""
+
+    def labels(self) -> Any:
+        """For each point the position of its medoid, an array of int32; the lowest on a tie."""
 
     def draw(self, rng: np.random.Generator) -> int:
         """A point that is no medoid, by a chance in proportion to what it pays."""
@@ -100,14 +108,20 @@ class Arms(Protocol):
         Minimum, quartiles and maximum of the arms' standard deviations.
     """
 
-    count: int
-    first: int
-    depth: int
-    total: int
-    slack: float
-    exact: bool
-    sigma: list[float]
-
+    @property
+    def count(self) -> int: ...
+    @property
+    def first(self) -> int: ...
+    @property
+    def depth(self) -> int: ...
+    @property
+    def total(self) -> int: ...
+    @property
+    def slack(self) -> float: ...
+    @property
+    def exact(self) -> bool: ...
+    @property
+    def sigma(self) -> list[float]: ...
     @property
     def left(self) -> int: ...
 
@@ -162,7 +176,16 @@ class Arms(Protocol):
 
 
 class Engine(Medoids, Protocol):
-    """Points with their dissimilarity, and a search for medoids among them."""
+    """Points with their dissimilarity, and a search for medoids among them.
+
+    Attributes
+    ----------
+    first : int
+        References that every arm is measured on.
+    """
+
+    @property
+    def first(self) -> int: ...
 
     def screen(self, swap: bool, z: float) -> Arms:
         """Estimate every arm of a step from the first references.
@@ -193,15 +216,12 @@ class Engine(Medoids, Protocol):
     def sharpen(self) -> None:
         """Know the medoids' distances in float64."""
 
-    def labels(self) -> Any:
-        """For each point the position of its medoid, an array of int32; the lowest on a tie."""
-
     # --- other engines on the same points
 
-    def prepared(self) -> Engine:
+    def prepared(self) -> Self:
         """The engine that serves searches best: this one, or one that holds all distances."""
 
-    def fresh(self) -> Engine:
+    def fresh(self) -> Self:
         """The same points without medoids."""
 
 
@@ -214,15 +234,16 @@ class FullEngine(Engine, Protocol):
         Bytes that all distances may take: the memory limit.
     """
 
-    room: float
+    @property
+    def room(self) -> float: ...
 
     def bytes_held(self, exact: bool = False) -> float:
         """The memory that all distances take, in float64 if `exact`."""
 
-    def holding(self) -> FullEngine:
+    def holding(self) -> Self:
         """The same points, with all distances computed once and held."""
 
-    def sample(self, chosen: Ids) -> FullEngine:
+    def sample(self, chosen: Ids) -> Self:
         """Some of the points, with the distances between them."""
 
     def matrix(self, *, exact: bool = False, confirmed: bool = False) -> Matrix:
@@ -231,7 +252,7 @@ class FullEngine(Engine, Protocol):
     def batch(self, chosen: Ids, weighting: bool) -> Matrix:
         """The distances from all points to a few, which count for the points around them."""
 
-    def targets(self, swap: bool, log: float | None, changes: Any) -> Targets:
+    def targets(self, swap: bool, delta: float | None, changes: Changes) -> Targets:
         """The targets of one search of the published algorithm."""
 
     def rough_loss(self, medoids: Sequence[int]) -> float:
@@ -240,10 +261,10 @@ class FullEngine(Engine, Protocol):
     def sizes(self) -> Ids:
         """How many points each medoid has."""
 
-    def centre(self, position: int, held: FullEngine) -> int:
+    def centre(self, position: int, held: Self) -> int:
         """The point of a cluster with the lowest sum of distances to it; its medoid on a tie."""
 
-    def members(self, position: int, held: FullEngine) -> tuple[FullEngine, int]:
+    def members(self, position: int, held: Self) -> tuple[Self, int]:
         """A cluster's points, and which of them is its medoid (-1: none)."""
 
     def row_of(self, arm: int) -> int:
@@ -272,6 +293,15 @@ class Matrix(Medoids, Protocol):
         """
 
 
+class Changes(NamedTuple):
+    """What is changed of the published algorithm: nothing, as it stands here."""
+
+    cache: bool = False
+    paired: bool = False
+    replacement: bool = True
+    null_arm: bool = False
+
+
 class Targets(Protocol):
     """The targets of the published algorithm: points, or pairs of a point and a medoid.
 
@@ -283,9 +313,10 @@ class Targets(Protocol):
         Targets that are left, and references drawn.
     """
 
-    quartiles: list[float]
-    used: int
-
+    @property
+    def quartiles(self) -> list[float]: ...
+    @property
+    def used(self) -> int: ...
     @property
     def left(self) -> int: ...
 

@@ -9,16 +9,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
-from ..engines.cpu.points.base import Points
-from ..engines.cpu.state import State
-
-
-class Round(NamedTuple):
-    """One round of a search: arms that came in, references used so far, arms left."""
-
-    arms: int
-    references: int
-    survivors: int
+from ..engines.protocol import Medoids
+from ..search.rounds import Round
 
 
 class Progress(NamedTuple):
@@ -73,8 +65,6 @@ class Monitor:
 
     Parameters
     ----------
-    points : Points
-        Whose distances are counted.
     verbose : int
         0 is silent, 1 shows a progress bar, 2 also a line for each step.
 
@@ -85,8 +75,8 @@ class Monitor:
         The method was stopped by `max_iter`, before it had come to its own end.
     """
 
-    def __init__(self, points: Points, verbose: int = 0) -> None:
-        self.points, self.verbose = points, verbose
+    def __init__(self, verbose: int = 0) -> None:
+        self.verbose = verbose
         self.history: list[dict[str, Any]] = []
         self.stopped = False
         self._bar: Any = None
@@ -103,13 +93,13 @@ class Monitor:
     def record(
         self,
         phase: str,
-        state: State,
+        engine: Medoids,
         rounds: list[Round],
         sigma: list[float] | None = None,
         swaps: int = 0,
     ) -> None:
         """One more step is done: `phase` is "init", "build" or "swap"."""
-        now, counted = time.perf_counter(), self.points.n_distances
+        now, counted = time.perf_counter(), engine.n_distances
         entry = {
             "phase": phase,
             "step": sum(old["phase"] == phase for old in self.history),
@@ -117,31 +107,30 @@ class Monitor:
             "swaps": swaps,
             "rounds": [dict(each._asdict()) for each in rounds],
             "distances": counted - self._counted,
-            "loss": state.loss * self.points.unit,
-            "sigma": None if sigma is None else [each * self.points.unit for each in sigma],
+            "loss": engine.loss * engine.unit,
+            "sigma": None if sigma is None else [each * engine.unit for each in sigma],
             "seconds": now - self._began,
         }
         self.history.append(entry)
         self._began, self._counted = now, counted
         if self.verbose:
-            self._show(entry, state)
+            self._show(entry, engine)
         if self._watch is not None:
-            now_at = tuple(state.medoids), len(state.rows), counted, self.points.n
+            now_at = tuple(engine.medoids), engine.n_clusters, counted, engine.n_arms
             self._watch.tell(Progress(entry, *now_at))
 
-    def _show(self, entry: dict[str, Any], state: State) -> None:
-        total = float(self.points.n) ** 2
+    def _show(self, entry: dict[str, Any], engine: Medoids) -> None:
+        total = float(engine.n_arms) ** 2
         text = f"{entry['phase']} loss {entry['loss']:.6g}"
-        saved = (
-            f"{self.points.n_distances:,} distances ({self.points.n_distances / total:.2%} of n²)"
-        )
+        counted = engine.n_distances
+        saved = f"{counted:,} distances ({counted / total:.2%} of n²)"
         if self._bar is None:
             try:
                 from tqdm.auto import tqdm
             except ImportError:  # the extra "progress" is not there: plain lines
                 print(f"medoids: {text}, {saved}", file=sys.stderr)
                 return
-            self._bar = tqdm(total=len(state.rows), unit="step", dynamic_ncols=True)
+            self._bar = tqdm(total=engine.n_clusters, unit="step", dynamic_ncols=True)
         if entry["phase"] == "swap" and self._shown != "swap":
             # Nobody knows how many swaps there will be.
             self._bar.total = None

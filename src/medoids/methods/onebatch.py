@@ -7,11 +7,9 @@ import math
 import numpy as np
 
 from .. import _checks as check
-from .._threads import Workers
-from ..engines.cpu.points.base import Floats
-from ..engines.cpu.state import State
+from ..engines.protocol import Medoids
 from .fasterpam import eager_swaps, no_worse
-from .loops import begin
+from .loops import build
 from .pam import best_of
 from .settings import Settings
 from .starts import pick, start
@@ -19,7 +17,7 @@ from .starts import pick, start
 
 def onebatch(
     settings: Settings, *, batch_size: int | None = None, weighting: bool = True
-) -> tuple[State, int]:
+) -> tuple[Medoids, int]:
     """Swap as FasterPAM does, but judge by the distances to one random batch.
 
     Parameters
@@ -31,8 +29,7 @@ def onebatch(
         Each reference counts for the points that it is the nearest reference of, which
         takes off most of the bias of a batch; otherwise all count the same.
     """
-    points, k, rng = settings.points, settings.n_clusters, settings.rng
-    n = points.n
+    engine, n, k = settings.engine, settings.engine.n, settings.engine.n_clusters
     size = int(100 * math.log(max(n * k, 2)))
     if batch_size is not None:
         size = check.whole(batch_size, "batch_size", 1)
@@ -41,45 +38,23 @@ def onebatch(
     size = min(max(size, k), n)
     what = f"the distances from {n} points to {size}"
     settings.needs("onebatch", 4 * n * size, "banditpam", what)
-    batch = np.sort(rng.choice(n, size, replace=False))
-    rows = points.block_array(np.arange(n), batch)
-    _weigh(rows, weighting, points.workers)
-    state = State(size, k)
+    chosen = np.sort(settings.rng.choice(n, size, replace=False))
+    batch = engine.batch(chosen, bool(weighting))
     if settings.init == "build":
-        begin(settings, state, best_of(rows, state, points.workers))
+        build(settings, batch, best_of(batch))
     else:
-        for medoid in _start(settings):
-            state.add(medoid, rows[medoid])
-        settings.monitor.record("init", state, [])
-    first = list(state.medoids)
-    swaps = eager_swaps(settings, state, rows)
-    return no_worse(points, state.medoids, first), swaps
+        batch.start(_start(settings))
+        settings.monitor.record("init", batch, [])
+    first = list(batch.medoids)
+    swaps = eager_swaps(settings, batch)
+    return no_worse(engine, batch.medoids, first), swaps
 
 
 def _start(settings: Settings) -> list[int]:
     """The medoids to start from, chosen with all points in view."""
-    points, k, init = settings.points, settings.n_clusters, settings.init
+    engine, init = settings.engine, settings.init
     if not isinstance(init, str) or init == "random":
-        return pick(init, points.n, k, settings.rng)
-    state = State(points.n, k)
-    start(points, state, k, init, settings.rng)
-    return state.medoids
-
-
-def _weigh(rows: Floats, weighting: bool, workers: Workers) -> None:
-    """Multiply every distance by the number of points that its reference stands for."""
-    n, size = rows.shape
-    nearest = np.empty(n, dtype=np.int64)
-
-    def find(start: int, stop: int) -> None:
-        nearest[start:stop] = rows[start:stop].argmin(axis=1)
-
-    weights = np.full(size, n / size, dtype=np.float32)
-    if weighting:
-        workers.each(find, n, 1024)
-        weights = np.bincount(nearest, minlength=size).astype(np.float32)
-
-    def weigh(start: int, stop: int) -> None:
-        rows[start:stop] *= weights
-
-    workers.each(weigh, n, 1024)
+        return pick(init, engine.n, engine.n_clusters, settings.rng)
+    whole = engine.fresh()
+    start(whole, init, settings.rng)
+    return whole.medoids

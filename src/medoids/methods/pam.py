@@ -2,64 +2,42 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from .._threads import Workers
-from ..engines.cpu.points.base import Floats, Points
-from ..engines.cpu.state import State
-from ..engines.cpu.step import SLACK, Step
-from ..search.search import settle
-from .loops import Best, Choice, build_and_swap
-from .monitor import Round
+from ..engines.protocol import Matrix, Medoids
+from ..search.rounds import Choice, Round
+from ..search.search import null_value, settle
+from .loops import Best, build_and_swap
 from .settings import Settings
 
 
-def pam(settings: Settings) -> tuple[State, int]:
+def pam(settings: Settings) -> tuple[Medoids, int]:
     """Kaufman and Rousseeuw 1990: build greedily, then take the best of all k(n - k) swaps.
 
     Every distance is held in float64.
     """
-    points = settings.points
-    settings.needs("pam", 8 * points.n**2, "banditpam")
-    state = State(points.n, settings.n_clusters)
-    matrix = points.exact(np.arange(points.n))
-    return state, build_and_swap(settings, state, best_of(matrix, state, points.workers))
+    settings.needs("pam", settings.engine.bytes_held(exact=True), "banditpam")
+    return _all_the_way(settings, settings.engine.matrix(exact=True))
 
 
-def fastpam1(settings: Settings) -> tuple[State, int]:
+def fastpam1(settings: Settings) -> tuple[Medoids, int]:
     """Schubert and Rousseeuw 2019: PAM's swaps, all k of a candidate from one pass.
 
     The matrix is in float32; what float32 cannot tell apart is decided in float64.
     """
-    points = settings.points
-    settings.needs("fastpam1", points.whole_bytes, "banditpam")
-    state = State(points.n, settings.n_clusters)
-    best = best_of(points.whole(), state, points.workers, points)
-    return state, build_and_swap(settings, state, best)
+    settings.needs("fastpam1", settings.engine.bytes_held(), "banditpam")
+    return _all_the_way(settings, settings.engine.matrix(confirmed=True))
 
 
-def best_of(matrix: Floats, state: State, workers: Workers, truth: Points | None = None) -> Best:
-    """The best arm of a step, from the distances of all arms (rows) to all references.
+def _all_the_way(settings: Settings, matrix: Matrix) -> tuple[Medoids, int]:
+    return matrix, build_and_swap(settings, matrix, best_of(matrix))
 
-    Where the matrix is rounded, `truth` decides between arms that are close.
-    """
-    every = np.arange(len(matrix))
+
+def best_of(matrix: Matrix) -> Best:
+    """The best arm of a step, from all distances."""
 
     def best(swap: bool) -> Choice:
-        step = Step(state, swap)
-        values = step.values(matrix, every, workers)
-        values[state.medoids] = np.inf
-        rounds = [Round(len(matrix) - state.k, step.n, 1)]
-        null = 0.0 if swap else np.inf
-        if truth is None:
-            arm, replaces = np.unravel_index(values.argmin(), values.shape)
-            if values[arm, replaces] >= null:
-                return Choice(rounds)
-            return Choice(rounds, None, int(arm), int(replaces), matrix[arm])
-        lowest = values.min(axis=1)
-        slack = step.slack if state.k else SLACK * float(np.abs(lowest).mean())
-        close = np.flatnonzero(lowest <= min(float(lowest.min()), null) + 2 * slack)
-        found = settle(close, null, lambda arms: step.exact_values(truth.exact(arms), workers))
-        return Choice(rounds, None, *(found or ()))
+        rounds = [Round(matrix.n_arms - len(matrix.medoids), matrix.n, 1)]
+        close = matrix.close(swap)
+        found = settle(close, null_value(swap), lambda arms: matrix.confirm(arms, swap))
+        return Choice(rounds, None, *found)
 
     return best

@@ -2,42 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from ..engines.cpu.points.base import HeldPoints, Points
+from .._tuning import Tuning
+from ..engines.protocol import FullEngine
 from .monitor import Monitor
-from .starts import Init
+
+Init = str | Sequence[int]
 
 
 class Settings(NamedTuple):
-    """The points, what is asked of them, and the limits.
+    """The engine, what is asked of it, and the limits.
 
-    A method is a function of these, and of keywords that are its own, that returns the
-    final state and the number of swaps done.
+    A method is a function of these, and of keywords that are its own, that returns an
+    engine at the final medoids and the number of swaps done.
     """
 
-    points: Points
-    n_clusters: int
+    engine: FullEngine
     init: Init
     max_iter: int
     delta: float | None
-    memory_limit: float
+    swap: str
     rng: np.random.Generator
     monitor: Monitor
+    tuning: Tuning
 
     def needs(self, method: str, size: float, instead: str, what: str = "") -> None:
         """Refuse at once what cannot fit into the memory limit."""
-        if size > self.memory_limit:
-            what = what or f"the distance matrix of {self.points.n} points"
+        room = self.engine.room
+        if size > room:
+            what = what or f"the distance matrix of {self.engine.n} points"
             raise ValueError(
                 f"method={method!r} needs {size / 1e9:.3g} GB for {what}, but memory_limit"
-                f" allows {self.memory_limit / 1e9:.3g} GB: raise memory_limit, or use"
+                f" allows {room / 1e9:.3g} GB: raise memory_limit, or use"
                 f" method={instead!r}."
             )
-
-    def held(self, method: str, instead: str) -> Settings:
-        """The same on points that hold all their distances, or an error if they can't."""
-        self.needs(method, self.points.whole_bytes, instead)
-        return self._replace(points=HeldPoints(self.points))

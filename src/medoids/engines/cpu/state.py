@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from . import kernels
+
 
 class State:
     """Medoids, and for every point its nearest and second-nearest of them.
@@ -57,8 +59,8 @@ class State:
         return float(np.minimum(others, row).sum())
 
     def _assign(self, position: int, row: NDArray[np.floating]) -> None:
-        from .kernels.values import reassign
-
         self.rows[position] = row
-        reassign(self.rows, self.k, position, self.owner, self._other, self.nearest, self.second)
+        kernels.reassign(
+            self.rows, self.k, position, self.owner, self._other, self.nearest, self.second
+        )
         self.loss = float(self.nearest.sum())

@@ -7,16 +7,16 @@ that could go. Values are means over the n points.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ..._threads import Workers
-from .points.base import Indices
+from ..._types import Floats, Indices
+from ..protocol import Values
+from . import kernels
+from .kernels.tuples import Clips
 from .state import State
 
-Values = NDArray[np.float64]
 # Values closer than this share of the mean loss are the same to float32.
 SLACK = 2e-6
 # Where a removal costs so many times the mean loss, what is won back all but cancels it.
@@ -36,63 +36,77 @@ class Step:
         The medoids so far; none before the first BUILD step.
     swap : bool
         An arm replaces a medoid (SWAP), rather than joining them (BUILD).
+
+    Attributes
+    ----------
+    clips : Clips
+        cap, base, cap2, base2 and owner of every point.
+    removal : ndarray of shape (k,)
+    slack : float
+        Values closer than this are the same to float32; 0 before the first medoid.
+    rough : float
+        How wrong an estimate may be from rounding: where clusters are far apart, what a swap
+        loses and what it wins all but cancel.
+    cancels : bool
+        They do so in float64 sums too, unless they are added point by point.
     """
 
     def __init__(self, state: State, swap: bool) -> None:
         self.state, self.swap = state, swap
         self.n, self.k = state.n, max(state.k, 1)
-        self.owner = state.owner
-        self.cap = state.nearest
-        self.base = state.nearest if state.k else np.zeros(self.n)
-        self.cap2 = self.base2 = np.zeros(self.n)
+        nothing = np.zeros(self.n)
+        base = state.nearest if state.k else nothing
         self.removal = np.zeros(self.k)
         self.slack = SLACK * float(np.abs(state.nearest).mean()) if state.k else 0.0
+        cap2 = base2 = nothing
         if swap:
-            self.cap2 = self.base2 = state.second
+            cap2 = base2 = state.second
             if self.k == 1:
-                self.base2 = state.nearest  # nobody is second: the arm takes all
+                base2 = state.nearest  # nobody is second: the arm takes all
             else:
                 lost = state.second - state.nearest
-                self.removal = np.bincount(self.owner, lost, self.k) / self.n
+                self.removal = np.bincount(state.owner, lost, self.k) / self.n
+        self.clips = Clips(state.nearest, base, cap2, base2, state.owner)
+        self.owner = state.owner
+        self.rough = 4 * SLACK * float(self.removal.max())
         self.cancels = bool(SLACK * self.removal.max() > _CANCELS * self.slack)
 
-    def values(self, rows: NDArray[np.floating], slots: Indices, workers: Workers) -> Values:
+    def at(self, refs: Indices) -> Clips:
+        """The clips of some references."""
+        cap, base, cap2, base2, owner = self.clips
+        return Clips(cap[refs], base[refs], cap2[refs], base2[refs], owner[refs])
+
+    def caps(self, refs: Indices) -> NDArray[np.float32]:
+        """cap, base, cap2 and base2 of some references, a row for each."""
+        return np.stack([each[refs] for each in self.clips[:4]], axis=1).astype(np.float32)
+
+    def own(self, itself: Values) -> NDArray[np.float32]:
+        """What each arm gains at itself, its owner staying or going; `itself` is d(x, x)."""
+        return (np.stack(rewards(itself, self.clips), axis=1) / self.n).astype(np.float32)
+
+    def values(self, rows: Floats, slots: Indices, workers: Workers) -> Values:
         """The value of every swap (or addition) of arms, given their distances to all.
 
         Row i of the result is for the arm whose distances are `rows[slots[i]]`; there is
         a column for each medoid that could go, or a single one in BUILD.
         """
-        return self.totals(rows, slots, workers)[1]
-
-    def totals(
-        self, rows: NDArray[np.floating], slots: Indices, workers: Workers
-    ) -> tuple[Values, Values]:
-        """What each arm is worth if no medoid goes; and the values."""
-        return self.of_sums(*self.sums(rows, slots, workers, self.clips()))
-
-    def clips(self, refs: Indices | slice = slice(None)) -> tuple[NDArray[Any], ...]:
-        """Of some references: cap, base, cap2, base2 and owner."""
-        every = self.cap, self.base, self.cap2, self.base2, self.owner
-        return tuple(each[refs] for each in every)
+        return self.of_sums(*self.sums(rows, slots, workers, self.clips))[1]
 
     def sums(
-        self, rows: NDArray[np.floating], slots: Indices, workers: Workers, clips: Any
+        self, rows: Floats, slots: Indices, workers: Workers, clips: Clips
     ) -> tuple[Values, Values]:
         """The sums of arms' rewards at references that have these clips.
 
         Of each arm if no medoid goes; and what is added where each one does. Where the two
         would cancel, the latter has the cost of the removal in it, point by point.
         """
-        from .kernels.values import total_changes, total_rewards
-
-        kernel = total_changes if self.cancels else total_rewards
-
+        kernel = kernels.total_changes if self.cancels else kernels.total_rewards
         shared = np.empty(len(slots))
         extra = np.zeros((len(slots), self.k))
 
         def work(start: int, stop: int) -> None:
             part = slice(start, stop)
-            kernel(rows, slots[part], *clips, self.swap, shared[part], extra[part])
+            kernel(rows, slots[part], clips, self.swap, shared[part], extra[part])
 
         workers.each(work, len(slots), 8)
         return shared, extra
@@ -105,7 +119,11 @@ class Step:
         values = (shared[:, None] + extra) / self.n
         return alone, values if self.cancels else values + self.removal
 
-    def exact_values(self, rows: Values, workers: Workers) -> tuple[Values, Indices, Values]:
-        """The best value of each arm, given its distances in float64; whom it replaces; these."""
-        values = self.values(rows, np.arange(len(rows)), workers)
-        return values.min(axis=1), values.argmin(axis=1), rows
+
+def rewards(distances: Floats, clips: Clips) -> tuple[Floats, Floats]:
+    """The rewards of arms at references: the owner staying, and going.
+
+    The twin of `kernels.reward`, for arrays.
+    """
+    cap, base, cap2, base2, _ = clips
+    return np.minimum(distances, cap) - base, np.minimum(distances, cap2) - base2

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from .reward import gain, reward
+
 # Arms that one pass of `screen` keeps sums for; they stay in the first-level cache.
 _TILE = 512
 # Lines that are added up in float32 before they go into sums of float64.
@@ -13,30 +15,24 @@ _REORDER = {"reassoc", "nsz", "contract"}
 
 
 @njit(nogil=True, cache=True, fastmath=_REORDER)
-def screen(  # type: ignore[no-untyped-def]
-    columns,  # float32 (references, arms)
-    lines,  # rows of `columns`, by stratum, each one's padded to a multiple of 4
-    bounds,  # where each stratum's lines start, and the end; two strata for each owner
-    ids,  # the point that each line is; -1 for padding
-    caps,  # float32 (lines, 4): cap, base, cap2, base2
-    share,  # share of all points that a line of each stratum stands for
-    spread,  # factor from a stratum's sum of squares to its part of the variance
-    counts,  # lines of each stratum, without padding
-    removal,  # loss of taking each medoid away, per point
-    own,  # float32 (arms, 2): what an arm gains at itself, its owner staying or going
-    owner,
-    part,  # the stratum of each arm
-    home,  # float32 (arms,): factor on the share of the arm's own stratum, which lacks the arm
-    swap,
-    z,
-    start,
-    stop,
-    mean,  # out, per arm: the lowest estimate of its swaps
-    lower,  # out (k + 1, arms): their lower bounds, and without removing; or (1, arms)
-    sizes,  # out (arms, 4): sum of rewards, of their squares, variance of the mean; and the
-    # sum of rewards in the arm's own cluster if its owner goes
-):
-    """Estimate every arm from the same references, stratified by owner."""
+def screen(columns, lines, weights, homes, removal, swap, z, span, out):  # type: ignore[no-untyped-def]
+    """Estimate the arms of a span (start, stop) from the same references, stratified by owner.
+
+    Parameters
+    ----------
+    columns : ndarray of float32 of shape (references, arms)
+    lines : Lines
+    weights : Weights
+    homes : Homes
+    removal : ndarray of float32
+        What taking each medoid away costs, per point.
+    out : Estimates
+    """
+    at, ids, bounds, caps = lines
+    share, spread, counts = weights
+    own, owner, part, home = homes
+    start, stop = span
+    mean, lower, sizes = out
     k = (bounds.shape[0] - 1) // 2
     for first in range(start, stop, _TILE):
         width = min(_TILE, stop - first)
@@ -64,19 +60,19 @@ def screen(  # type: ignore[no-untyped-def]
                 u1[:] = 0
                 u2[:] = 0
                 for s in range(low, min(low + _LINES, bounds[h + 1]), 4):
-                    a = columns[lines[s], first : first + width]
-                    b = columns[lines[s + 1], first : first + width]
-                    c = columns[lines[s + 2], first : first + width]
-                    d = columns[lines[s + 3], first : first + width]
+                    a = columns[at[s], first : first + width]
+                    b = columns[at[s + 1], first : first + width]
+                    c = columns[at[s + 2], first : first + width]
+                    d = columns[at[s + 3], first : first + width]
                     cap_a, base_a = caps[s, 0], caps[s, 1]
                     cap_b, base_b = caps[s + 1, 0], caps[s + 1, 1]
                     cap_c, base_c = caps[s + 2, 0], caps[s + 2, 1]
                     cap_d, base_d = caps[s + 3, 0], caps[s + 3, 1]
                     for x in range(width):
-                        ta = min(a[x], cap_a) - base_a
-                        tb = min(b[x], cap_b) - base_b
-                        tc = min(c[x], cap_c) - base_c
-                        td = min(d[x], cap_d) - base_d
+                        ta = reward(a[x], cap_a, base_a)
+                        tb = reward(b[x], cap_b, base_b)
+                        tc = reward(c[x], cap_c, base_c)
+                        td = reward(d[x], cap_d, base_d)
                         t1[x] += (ta + tb) + (tc + td)
                         t2[x] += (ta * ta + tb * tb) + (tc * tc + td * td)
                     if swap:
@@ -85,23 +81,23 @@ def screen(  # type: ignore[no-untyped-def]
                         cap_c, base_c = caps[s + 2, 2], caps[s + 2, 3]
                         cap_d, base_d = caps[s + 3, 2], caps[s + 3, 3]
                         for x in range(width):
-                            ta = min(a[x], cap_a) - base_a
-                            tb = min(b[x], cap_b) - base_b
-                            tc = min(c[x], cap_c) - base_c
-                            td = min(d[x], cap_d) - base_d
+                            ta = reward(a[x], cap_a, base_a)
+                            tb = reward(b[x], cap_b, base_b)
+                            tc = reward(c[x], cap_c, base_c)
+                            td = reward(d[x], cap_d, base_d)
                             u1[x] += (ta + tb) + (tc + td)
                             u2[x] += (ta * ta + tb * tb) + (tc * tc + td * td)
                     # What an arm gains at itself is known and is added later, exactly.
                     for e in range(s, s + 4):
                         x = ids[e] - first
                         if 0 <= x < width:
-                            value = columns[lines[e], first + x]
-                            gain = min(value, caps[e, 0]) - caps[e, 1]
-                            t1[x] -= gain
-                            t2[x] -= gain * gain
-                            gain = min(value, caps[e, 2]) - caps[e, 3]
-                            u1[x] -= gain
-                            u2[x] -= gain * gain
+                            value = columns[at[e], first + x]
+                            mine = reward(value, caps[e, 0], caps[e, 1])
+                            t1[x] -= mine
+                            t2[x] -= mine * mine
+                            mine = reward(value, caps[e, 2], caps[e, 3])
+                            u1[x] -= mine
+                            u2[x] -= mine * mine
                 for x in range(width):
                     sums[0, x] += t1[x]
                     sums[1, x] += t2[x]
@@ -156,33 +152,32 @@ def screen(  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True, fastmath=_REORDER)
-def carry(  # type: ignore[no-untyped-def]
-    columns,  # float32 (references, arms)
-    lines,  # the references at which something changed
-    ids,  # as points
-    old,  # float32 (lines, 2): distances to the nearest and the second medoid before
-    new,  # and now
-    old_owners,  # of the lines
-    new_owners,
-    old_own,  # float32 (arms, 2): what an arm gains at itself, its owner staying or going
-    new_own,
-    old_home,  # the owner of each arm
-    new_home,
-    removal,  # change of what taking each medoid away costs; all of it for a new medoid
-    replaced,  # which medoids are new
-    share,  # share of all points that a line stands for
-    spread,  # factor from a sum of squares to a variance
-    z,
-    start,
-    stop,
-    lower,  # float32 (k + 1, arms), changed: lower bounds of the swaps, and of additions
-    sizes,  # out (arms, 2): sum of the changes' sizes, and of their squares
-):
+def carry(columns, changed, moved_arms, removed, weights, span, lower, sizes):  # type: ignore[no-untyped-def]
     """Bring lower bounds up to date with what changed at some references.
 
     A swap with a new medoid is bounded by the addition, and by what the medoid's points say,
     which are all among the references that changed.
+
+    Parameters
+    ----------
+    columns : ndarray of float32 of shape (references, arms)
+    changed : Changed
+    moved_arms : Moved
+    removed : Removed
+    weights : tuple of float32
+        The share of all points that a line stands for, the factor from a sum of squares to a
+        variance, and z.
+    span : tuple of int
+        The first arm, and the one after the last.
+    lower : ndarray of float32 of shape (k + 1, arms), changed
+    sizes : ndarray of float32 of shape (arms, 2), added to
+        Sums of the changes' sizes, and of their squares.
     """
+    lines, ids, old, new, old_owners, new_owners = changed
+    old_own, new_own, old_home, new_home = moved_arms
+    removal, replaced = removed
+    share, spread, z = weights
+    start, stop = span
     zero = np.float32(0)
     k = lower.shape[0] - 1
     for first in range(start, stop, _TILE):
@@ -205,12 +200,12 @@ def carry(  # type: ignore[no-untyped-def]
             if 0 <= me < width:  # what an arm gains at itself is known
                 row[me] = np.inf
             for x in range(width):
-                before, after = min(row[x] - near, zero), min(row[x] - near2, zero)
+                before, after = gain(row[x], near), gain(row[x], near2)
                 change = after - before
                 total[x] += change
                 squares[x] += change * change
-                goes = min(row[x] - second, zero) - before
-                comes = min(row[x] - second2, zero) - after
+                goes = gain(row[x], second) - before
+                comes = gain(row[x], second2) - after
                 if same:
                     more = comes - goes
                     left[x] += more
@@ -263,13 +258,13 @@ def add_by_part(block, slots, itself, caps, parts, swap, sums):  # type: ignore[
             j = near[c]
             if j == itself[i]:
                 continue
-            g, reward = parts[j], min(row[j], caps[0, j]) - caps[1, j]
-            sums[0, i, g] += reward
-            sums[1, i, g] += reward * reward
+            g, stays = parts[j], reward(row[j], caps[0, j], caps[1, j])
+            sums[0, i, g] += stays
+            sums[1, i, g] += stays * stays
             if swap:
-                reward = min(row[j], caps[2, j]) - caps[3, j]
-                sums[2, i, g] += reward
-                sums[3, i, g] += reward * reward
+                goes = reward(row[j], caps[2, j], caps[3, j])
+                sums[2, i, g] += goes
+                sums[3, i, g] += goes * goes
 
 
 @njit(nogil=True, cache=True, fastmath=_REORDER)
@@ -281,34 +276,34 @@ def add_gains(columns, lines, old, new, sums, first):  # type: ignore[no-untyped
         row = columns[lines[s], first : first + width]
         before, after = old[s], new[s]
         for x in range(width):
-            change[x] += min(row[x] - after, np.float32(0)) - min(row[x] - before, np.float32(0))
+            change[x] += gain(row[x], after) - gain(row[x], before)
     for x in range(width):
         sums[x] += change[x]
 
 
 @njit(nogil=True, cache=True, fastmath=_REORDER)
-def lay_out(  # type: ignore[no-untyped-def]
-    block,  # float32 (arms, references): distances
-    slots,  # rows of the block, one for each arm
-    lines,  # columns of the block, by owner
-    bounds,  # where each owner's lines start, and the end
-    itself,  # for each arm, where it is among the lines; -1 if it is not
-    homes,  # for each arm, its owner
-    caps,  # float32 (4, lines)
-    weights,  # float32: every reward is multiplied by its reference's
-    swap,
-    shared,  # out (arms, lines): rewards
-    extra,  # out (arms, lines): what is added where the reference's owner goes
-    squares,  # added to (arms,)
-    widened,  # added to (arms, owners)
-    around,  # added to (arms, 3): sums over the arm's own owner, staying and going; count
-    filled,  # added to (arms, 2): what stands for the arm itself, staying and going
-):
+def lay_out(panel, caps, weights, itself, homes, swap, out, sums):  # type: ignore[no-untyped-def]
     """Lay out the weighted rewards of some arms, and add up their squares.
 
     What an arm gains at itself is known, and is added elsewhere. Among the references
     the mean of its owner's others stands in its place.
+
+    Parameters
+    ----------
+    panel : Panel
+    caps : ndarray of float32 of shape (4, lines)
+        cap, base, cap2, base2.
+    weights : ndarray of float32
+        Every reward is multiplied by its reference's.
+    itself, homes : ndarray of int
+        For each arm, where it is among the lines (-1 if it is not), and its owner.
+    out : tuple of two ndarrays of float32 of shape (arms, lines)
+        Rewards; and what is added where the reference's owner goes.
+    sums : Sums
     """
+    block, slots, lines, bounds = panel
+    shared, extra = out
+    squares, widened, around, filled = sums
     size = lines.shape[0]
     cap, base, cap2, base2 = caps[0], caps[1], caps[2], caps[3]
     values = np.empty(size, dtype=np.float32)
@@ -317,10 +312,10 @@ def lay_out(  # type: ignore[no-untyped-def]
         for s in range(size):
             values[s] = row[lines[s]]
         for s in range(size):
-            stay[s] = (min(values[s], cap[s]) - base[s]) * weights[s]
+            stay[s] = reward(values[s], cap[s], base[s]) * weights[s]
         if swap:
             for s in range(size):
-                more[s] = (min(values[s], cap2[s]) - base2[s]) * weights[s]
+                more[s] = reward(values[s], cap2[s], base2[s]) * weights[s]
         low, high = bounds[homes[x]], bounds[homes[x] + 1]
         count = high - low - (1 if me >= 0 else 0)
         if me >= 0:

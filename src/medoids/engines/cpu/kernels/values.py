@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from .reward import reward
+
 _REORDER = {"reassoc", "nsz", "contract"}
 
 
@@ -36,12 +38,13 @@ def reassign(rows, k, position, owner, other, nearest, second):  # type: ignore[
 
 
 @njit(nogil=True, cache=True)
-def _rewards_of(row, cap, base, cap2, base2, owner, near, extra):  # type: ignore[no-untyped-def]
+def _rewards_of(row, clips, near, extra):  # type: ignore[no-untyped-def]
     """The sum of an arm's rewards where no medoid goes; `extra` gets what each one adds.
 
     Most points are nearer to their second medoid than to the arm, and reward nothing:
     the others are picked out first, without a branch.
     """
+    cap, base, cap2, base2, owner = clips
     count = 0
     for j in range(cap2.shape[0]):
         near[count] = j
@@ -50,50 +53,51 @@ def _rewards_of(row, cap, base, cap2, base2, owner, near, extra):  # type: ignor
     for i in range(count):
         j = near[i]
         value = float(row[j])
-        reward = min(value, cap[j]) - base[j]
-        total += reward
-        extra[owner[j]] += (min(value, cap2[j]) - base2[j]) - reward
+        stays = reward(value, cap[j], base[j])
+        total += stays
+        extra[owner[j]] += reward(value, cap2[j], base2[j]) - stays
     return total
 
 
 @njit(nogil=True, cache=True)
-def total_rewards(rows, slots, cap, base, cap2, base2, owner, swap, shared, extra):  # type: ignore[no-untyped-def]
+def total_rewards(rows, slots, clips, swap, shared, extra):  # type: ignore[no-untyped-def]
     """Sum the rewards of the rows at `slots`, in float64 and in the order of the points.
 
     `shared[i]` is what all swaps of arm i have in common (equation 9), and
     `extra[i, m]` what is added where medoid m goes (the FastPAM1 form). Rows may be longer
     than there are points.
     """
+    cap, base = clips.cap, clips.base
     near = np.empty(cap.shape[0] + 1, dtype=np.int32)
     for i in range(slots.shape[0]):
         row = rows[slots[i]]
         if swap:
-            shared[i] = _rewards_of(row, cap, base, cap2, base2, owner, near, extra[i])
+            shared[i] = _rewards_of(row, clips, near, extra[i])
             continue
         total = 0.0
         for j in range(cap.shape[0]):
-            total += min(float(row[j]), cap[j]) - base[j]
+            total += reward(float(row[j]), cap[j], base[j])
         shared[i] = total
 
 
 @njit(nogil=True, cache=True)
-def total_changes(rows, slots, cap, base, cap2, base2, owner, swap, shared, extra):  # type: ignore[no-untyped-def]
+def total_changes(rows, slots, clips, swap, shared, extra):  # type: ignore[no-untyped-def]
     """The same in SWAP, but `extra[i, m]` has in it what the removal of medoid m costs.
 
     A point's loss and gain are added as one number, so that they cannot cancel in the sums.
     """
+    cap, base, cap2, _, owner = clips
     for i in range(slots.shape[0]):
         row, total = rows[slots[i]], 0.0
         for j in range(cap.shape[0]):
             value = float(row[j])
-            reward = min(value, cap[j]) - base[j]
-            total += reward
+            total += reward(value, cap[j], base[j])
             extra[i, owner[j]] += min(value, cap2[j]) - min(value, cap[j])
         shared[i] = total
 
 
 @njit(nogil=True, cache=True)
-def first_better(rows, slots, closed, cap, base, cap2, base2, owner, removal, bar):  # type: ignore[no-untyped-def]
+def first_better(rows, slots, closed, clips, removal, bar):  # type: ignore[no-untyped-def]
     """The first of the arms at `slots` with a swap below `bar`, and whom it replaces.
 
     Those that are `closed` are passed over.
@@ -103,7 +107,7 @@ def first_better(rows, slots, closed, cap, base, cap2, base2, owner, removal, ba
         if closed[i]:
             continue
         swaps = removal.copy()
-        total = _rewards_of(rows[slots[i]], cap, base, cap2, base2, owner, near, swaps)
+        total = _rewards_of(rows[slots[i]], clips, near, swaps)
         position = swaps.argmin()
         if total + swaps[position] < bar:
             return i, position
@@ -117,5 +121,5 @@ def changes(rows, positions, nearest, second, owner, out):  # type: ignore[no-un
         row, position, total = rows[i], positions[i], 0.0
         for j in range(row.shape[0]):
             rest = second[j] if owner[j] == position else nearest[j]
-            total += min(float(row[j]), rest) - nearest[j]
+            total += reward(float(row[j]), rest, nearest[j])
         out[i] = total

@@ -1,4 +1,4 @@
-"""An orthonormal basis of what is known of the references.
+"""An orthonormal basis of what is known of the references: Q and t of docs/algorithm.md.
 
 Local features belong to one owner's references and are zero elsewhere (is it this
 owner's, how near is its medoid, how near the second); global ones belong to all. The
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ...protocol import Values
 
 
 class Basis(NamedTuple):
@@ -20,28 +20,28 @@ class Basis(NamedTuple):
 
     Attributes
     ----------
-    columns : ndarray of shape (m, locals + globals)
-        For each reference, its owner's local columns and then the global ones.
-    local_target : ndarray of shape (k, locals)
-    global_target : ndarray of shape (globals,)
-        The mean over all points is the targets' product with the sums of the rewards
-        along the columns.
+    q : ndarray of shape (m, locals + globals)
+        For each reference, its owner's local columns of Q and then the global ones.
+    t_local : ndarray of shape (k, locals)
+    t_global : ndarray of shape (globals,)
+        The estimate of the mean over all points is t'c, where c = Q'r are the sums of the
+        rewards along the columns.
     rank : int
         How many columns there are in all.
     """
 
-    columns: Floats
-    local_target: Floats
-    global_target: Floats
+    q: Values
+    t_local: Values
+    t_global: Values
     rank: int
 
 
 def orthonormal(
     bounds: NDArray[np.integer],
-    local: Floats,
-    local_mean: Floats,
-    shared: Floats,
-    shared_mean: Floats,
+    local: Values,
+    local_mean: Values,
+    shared: Values,
+    shared_mean: Values,
 ) -> Basis:
     """Make the basis of weighted features of references that are sorted by owner.
 
@@ -56,8 +56,8 @@ def orthonormal(
     shared_mean : ndarray of shape (globals,)
     """
     k, size = local_mean.shape
-    columns = np.zeros((len(local), size + shared.shape[1]))
-    target = np.zeros((k, size))
+    q = np.zeros((len(local), size + shared.shape[1]))
+    t_local = np.zeros((k, size))
     rest, rest_mean = shared.copy(), shared_mean.copy()
     rank = 0
     for g in range(k):
@@ -72,19 +72,18 @@ def orthonormal(
         rest[mine] -= part @ along
         rest_mean -= (turn @ along).T @ local_mean[g, :use]
         found = turn.shape[1]
-        columns[mine, :found] = part
-        target[g, :found] = turn.T @ local_mean[g, :use]
+        q[mine, :found] = part
+        t_local[g, :found] = turn.T @ local_mean[g, :use]
         rank += found
     turn = np.empty((0, 0))
     if shared.shape[1]:
         turn = _whiten(rest.T @ rest, np.einsum("ij,ij->j", shared, shared))
-    columns[:, size : size + turn.shape[1]] = rest @ turn
-    return Basis(
-        columns[:, : size + turn.shape[1]], target, turn.T @ rest_mean, rank + turn.shape[1]
-    )
+    q[:, size : size + turn.shape[1]] = rest @ turn
+    q = q[:, : size + turn.shape[1]]
+    return Basis(q, t_local, turn.T @ rest_mean, rank + turn.shape[1])
 
 
-def _whiten(gram: Floats, scale: Floats | None = None) -> Floats:
+def _whiten(gram: Values, scale: Values | None = None) -> Values:
     """The matrix that makes features of this Gram matrix orthonormal.
 
     Directions in which they differ by rounding alone are left out.

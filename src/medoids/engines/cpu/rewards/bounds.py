@@ -7,27 +7,18 @@ these points, whose sum varies far less than the value itself.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..cache import Cache
-from ..points.base import Indices
-from .by_owner import MANY
-
-if TYPE_CHECKING:
-    from .rewards import Rewards
-
-# Beyond this share of changed points a bound is hardly worth carrying.
-_MOST = 0.5
-# Fewer references than this tell nothing of the changed points. With many clusters, where
-# few points change, there should be so many.
-_FEWEST, _WANTED = 16, 384
-# ... if the bounds show of so many arms that they are of no use.
-_PROVEN = 0.8
-# The share of the memory limit that the bounds may take.
-_SHARE = 0.05
+from ...._tuning import Tuning
+from ...._types import Indices
+from ...protocol import Values
+from .. import kernels
+from ..cache.cache import Cache
+from ..kernels.tuples import Changed, Moved, Removed
+from ..step import Step
 
 
 class _Before(NamedTuple):
@@ -57,27 +48,36 @@ class Bounds:
         self.lower = np.empty((0, 0), dtype=np.float32)
         self._before: _Before | None = None
 
-    def carry(self, step: Rewards) -> None:
-        """Bring the bounds from the step before to this one."""
-        lines = step.k + 1 if step.swap and self._fits(step) else 1
+    def carry(
+        self, step: Step, own: NDArray[np.float32], cache: Cache, z: float, tuning: Tuning
+    ) -> None:
+        """Bring the bounds from the step before to this one.
+
+        `own` is what each arm gains at itself, its owner staying or going.
+        """
+        fits = 4 * step.k * step.n <= tuning.bounds * cache.memory_limit
+        lines = step.k + 1 if step.swap and fits else 1
         before, state = self._before, step.state
         fresh = before is None or before.swap != step.swap or self.lower.shape != (lines, step.n)
-        if before is None or fresh or step.cache.first == step.n:
+        if before is None or fresh or cache.first == step.n:
             self.lower = np.full((lines, step.n), -np.inf, dtype=np.float32)
         elif not step.swap:
             self.lower -= np.float32(step.slack)
-        elif lines == 1 or not self._change(before, step):
+        elif lines == 1 or not self._change(before, step, own, cache, z, tuning):
             self.lower[:] = -np.inf
         # The first BUILD step has no loss to compare with.
         self._before = None
         if state.k:
             self._before = _Before(
                 step.swap, list(state.medoids), state.nearest.copy(), state.second.copy(),
-                state.owner.copy(), step.own, step.removal,
+                state.owner.copy(), own, step.removal,
             )  # fmt: skip
 
-    def _fits(self, step: Rewards) -> bool:
-        return 4 * step.k * step.n <= _SHARE * step.cache.memory_limit
+    def lift_all(self, lower: NDArray[np.float32]) -> Values:
+        """Learn more of all arms, in lines as those of `lower`; the lowest of each."""
+        # Where float32 gives out, only what was known before is known.
+        np.fmax(lower, self.lower, out=self.lower)
+        return _lowest(self.lower).astype(np.float64)
 
     def lift(self, arms: Indices, lower: NDArray[np.floating]) -> NDArray[np.float64]:
         """Learn more of some arms, in lines as those of `lower`; the lowest of each arm."""
@@ -88,53 +88,63 @@ class Bounds:
             self.lower[:, arms] = lower
         return _lowest(lower).astype(np.float64)
 
-    def lowest(self) -> NDArray[np.float64]:
-        """The lowest swap of each arm."""
-        return _lowest(self.lower).astype(np.float64)
-
-    def _change(self, before: _Before, step: Rewards) -> bool:
+    def _change(
+        self,
+        before: _Before,
+        step: Step,
+        own: NDArray[np.float32],
+        cache: Cache,
+        z: float,
+        tuning: Tuning,
+    ) -> bool:
         """Add what the swaps since then change, at the least; False if that is too much."""
-        from ..kernels.estimates import carry
-
-        state, cache = step.state, step.cache
+        state = step.state
         if step.k == 1:  # every point changes
             return False
-        # What float32 cannot see is left to the slack.
-        changed = np.abs(state.nearest - before.nearest) > step.slack
-        changed |= np.abs(state.second - before.second) > step.slack
-        changed |= state.owner != before.owner
         replaced = np.array(before.medoids) != np.array(state.medoids)
-        # The bounds of a new medoid are made of all its points, those as far from the old one too.
-        changed |= replaced[state.owner]
-        count = int(changed.sum())
-        if count > _MOST * step.n:
+        is_changed = _changed(before, step, replaced)
+        count = int(is_changed.sum())
+        if count > tuning.changed * step.n:
             return False
-        worth = step.k >= MANY and (_lowest(self.lower) > 0).mean() > _PROVEN
-        ids, lines = _references(cache, changed, _WANTED if worth else 0)
-        if count > 0 and len(ids) < min(_FEWEST, count):
+        worth = step.k >= tuning.many and (_lowest(self.lower) > 0).mean() > tuning.proven
+        ids, lines = _references(cache, is_changed, tuning.wanted_changed if worth else 0)
+        if count > 0 and len(ids) < min(tuning.fewest_changed, count):
             return False
         old = np.stack([before.nearest[ids], before.second[ids]], axis=1).astype(np.float32)
         new = np.stack([state.nearest[ids], state.second[ids]], axis=1).astype(np.float32)
+        changed = Changed(lines, ids, old, new, before.owner[ids], state.owner[ids])
+        moved = Moved(before.own, own, before.owner, state.owner)
+        cost = (step.removal - np.where(replaced, 0.0, before.removal)).astype(np.float32)
         share = count / max(len(ids), 1) / step.n
         spread = share**2 * max(1 - len(ids) / max(count, 1), 0)
+        weights = np.float32(share), np.float32(spread), np.float32(z)
         # What is not known of the changes, where rewards are few and skewed.
         skew = np.zeros((step.n, 2), dtype=np.float32)
 
         def work(start: int, stop: int) -> None:
-            carry(
-                cache.columns, lines, ids, old, new, before.owner[ids], state.owner[ids],
-                before.own, step.own, before.owner, state.owner,
-                (step.removal - np.where(replaced, 0.0, before.removal)).astype(np.float32),
-                replaced, np.float32(share),
-                np.float32(spread), np.float32(step.z), start, stop, self.lower, skew,
+            kernels.carry(
+                cache.columns.block, changed, moved, Removed(cost, replaced), weights,
+                (start, stop), self.lower, skew,
             )  # fmt: skip
 
         cache.points.workers.each(work, step.n, 1024)
         total, squares = skew.sum(axis=0, dtype=float)
         if spread > 0 and total > 0:
-            self.lower -= np.float32(step.z**2 / 3 * squares / total * share)
+            self.lower -= np.float32(z**2 / 3 * squares / total * share)
         self.lower -= np.float32(step.slack + step.rough)
         return True
+
+
+def _changed(before: _Before, step: Step, replaced: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The points whose rewards the swaps since then change."""
+    state = step.state
+    # What float32 cannot see is left to the slack.
+    changed = np.abs(state.nearest - before.nearest) > step.slack
+    changed |= np.abs(state.second - before.second) > step.slack
+    changed |= state.owner != before.owner
+    # The bounds of a new medoid are made of all its points, those as far from the old one too.
+    changed |= replaced[state.owner]
+    return changed
 
 
 def _lowest(lower: NDArray[np.floating]) -> NDArray[np.floating]:
@@ -146,6 +156,6 @@ def _references(cache: Cache, changed: NDArray[np.bool_], wanted: int) -> tuple[
     ids = cache.order[changed[cache.order]]
     first = int((cache.position[ids] < cache.first).sum())
     more = ids[first:wanted]
-    found = cache.see(more, push=False) if len(more) else more
+    found = cache.columns.see(more, push=False) if len(more) else more
     lines = np.concatenate([cache.position[ids[:first]], found])
     return ids[: len(lines)], lines

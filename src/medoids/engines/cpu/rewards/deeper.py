@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..points.base import Floats, Indices
+from ...._types import Indices
 from .sample import Sample
-
-if TYPE_CHECKING:
-    from ..step import Values
-    from .rewards import Rewards
+from .screened import Estimated, Screened
 
 
 class Deeper(ABC):
@@ -26,43 +22,41 @@ class Deeper(ABC):
         besides.
     starts : ndarray of int
         Where each of these parts starts in the sample, and the end.
+    m : int
+        How many they are.
     """
 
-    def __init__(self, rewards: Rewards, depth: int) -> None:
-        self.rewards = rewards
-        self.cache = cache = rewards.cache
-        first = rewards.first_sample
-        self.levels = cache.deepen(depth)
+    def __init__(self, screened: Screened, depth: int) -> None:
+        self.screened, self.step = screened, screened.step
+        cache, first = screened.cache, screened.sample
+        self.levels = cache.levels.deepen(depth)
         # References for small clusters, as far as they are in no level yet.
         beyond = cache.position[first.ids] >= depth
         self.beyond = first.lines[beyond]
         ids = [*(level.refs for level in self.levels), first.ids[beyond]]
         self.starts = np.cumsum([0, *map(len, ids)])
         together = np.concatenate(ids)
-        self.sample = Sample(together, together, first.strata, rewards.z)
+        self.sample = Sample(together, together, first.strata, screened.z)
         self.m = len(self.sample.ids)
 
-    def estimate(self, arms: Indices) -> tuple[Values, Floats]:
-        """The estimate of each arm's best swap; lower bounds of all of them, as in `Bounds`."""
+    def estimate(self, arms: Indices) -> Estimated:
+        """The estimate of each arm's best swap; lower bounds of all of them."""
         # So many at a time that what cannot be kept fits into the scratch memory.
-        size = max(int(self.cache.scratch // (4 * self.m)), 64)
+        size = max(int(self.screened.cache.scratch // (4 * self.m)), 64)
         parts = [self._estimate(arms[at : at + size]) for at in range(0, len(arms), size)]
-        return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts], axis=1)
+        return Estimated(
+            np.concatenate([part.mean for part in parts]),
+            np.concatenate([part.lower for part in parts], axis=1),
+        )
 
     def blocks(self, arms: Indices) -> list[tuple[NDArray[np.float32], Indices]]:
         """For each part of the sample, distances and the arms' places in them."""
-        blocks = [self.cache.measure(level, arms) for level in self.levels]
+        cache = self.screened.cache
+        blocks = [cache.levels.measure(level, arms) for level in self.levels]
         if len(self.beyond):
-            extra = self.cache.columns[self.beyond][:, arms]
+            extra = cache.columns.block[self.beyond][:, arms]
             blocks.append((np.ascontiguousarray(extra.T), np.arange(len(arms), dtype=np.int32)))
         return blocks
 
     @abstractmethod
-    def _estimate(self, arms: Indices) -> tuple[Values, Floats]: ...
-
-
-def places_of(ids: Indices, arms: Indices) -> Indices:
-    """Where each arm is among the ids; -1 where it is not."""
-    order = np.argsort(ids)
-    at = np.minimum(np.searchsorted(ids, arms, sorter=order), len(ids) - 1)
-    return np.where(ids[order[at]] == arms, order[at], -1)
+    def _estimate(self, arms: Indices) -> Estimated: ...

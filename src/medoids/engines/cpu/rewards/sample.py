@@ -8,7 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
-from ..points.base import Indices
+from ...._tuning import Tuning
+from ...._types import Indices
+from ..cache.cache import Cache
+from ..step import Step
 
 
 class Strata(NamedTuple):
@@ -95,3 +98,46 @@ def sort_owners(owners: Indices) -> Indices:
     # NumPy sorts 16-bit integers in linear time.
     small = owners.astype(np.int16) if owners.max(initial=0) < 2**15 else owners
     return np.argsort(small, kind="stable")
+
+
+def first_sample(step: Step, cache: Cache, z: float, tuning: Tuning) -> Sample:
+    """The first references, more of those clusters that they miss, and all heavy points."""
+    ids, lines = cache.order[: cache.first], np.arange(cache.first)
+    members = np.bincount(step.owner, minlength=step.k)
+    heavy = _heavy(step, cache, tuning)
+    seen = np.bincount(step.owner[ids], minlength=step.k)
+    most = max(min(tuning.seen, cache.first // (4 * step.k)), 2)
+    more = [
+        _next_members(step, cache, int(g), int(seen[g]), most)
+        for g in np.flatnonzero(seen < np.minimum(most, members))
+    ]
+    new = heavy[cache.position[heavy] >= cache.first]
+    if more or len(new):
+        extra = np.unique(np.concatenate([*more, new]))
+        found = cache.columns.see(extra)
+        ids = np.concatenate([ids, extra[: len(found)]])
+        lines = np.concatenate([lines, found])
+    return Sample(ids, lines, _strata(step, np.intersect1d(heavy, ids)), z)
+
+
+def _heavy(step: Step, cache: Cache, tuning: Tuning) -> Indices:
+    """The few points that pay far more than others: by chance alone they would be missed."""
+    if not step.state.k or cache.first == step.n:
+        return np.empty(0, dtype=np.int64)
+    pays = np.abs(step.state.nearest)
+    heavy = np.flatnonzero(pays > tuning.heavy * pays.mean())
+    most = int(tuning.heaviest * cache.first)
+    return heavy[np.argsort(-pays[heavy], kind="stable")[:most]]
+
+
+def _strata(step: Step, heavy: Indices) -> Strata:
+    """The points by owner, the heavy ones apart."""
+    of = step.owner.astype(np.int64)
+    of[heavy] += step.k
+    return Strata(of, np.bincount(of, minlength=2 * step.k))
+
+
+def _next_members(step: Step, cache: Cache, g: int, seen: int, most: int) -> Indices:
+    members = np.flatnonzero(step.owner == g)
+    places = np.sort(cache.position[members])
+    return cache.order[places[seen:most]]

@@ -6,8 +6,8 @@ from collections.abc import Callable, Hashable
 
 import numpy as np
 
-from ..engines.cpu.points.base import Floats, Indices
-from .settings import Settings
+from ..._types import Floats, Indices
+from .points.base import Points
 
 _BATCH = 100
 
@@ -15,15 +15,22 @@ _BATCH = 100
 class References:
     """The references in the order in which a search draws them, and distances to them.
 
-    With `keep` the order and the distances serve many searches.
+    Parameters
+    ----------
+    points : Points
+    rng : Generator
+    replacement : bool
+        A point can be drawn again.
+    room : float
+        Bytes for distances that are kept; with none, nothing is.
     """
 
-    def __init__(self, settings: Settings, replacement: bool, keep: bool) -> None:
-        self.points, self.rng, self.keep = settings.points, settings.rng, keep
-        n = self.points.n
-        self._order = np.empty(0, dtype=int) if replacement else self.rng.permutation(n)
+    def __init__(
+        self, points: Points, rng: np.random.Generator, replacement: bool, room: float
+    ) -> None:
+        self.points, self.rng, self.keep, self._room = points, rng, room > 0, room
+        self._order = np.empty(0, dtype=int) if replacement else rng.permutation(points.n)
         self._kept: dict[Hashable, tuple[Indices, Floats]] = {}
-        self._room = settings.memory_limit
 
     def batch(self, used: int) -> Indices:
         """Those that come after the first `used`."""

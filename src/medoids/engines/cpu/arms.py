@@ -1,0 +1,135 @@
+"""The arms of one step on the CPU: which are left, and what is known of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._types import Indices
+from ..protocol import Values
+from .rewards.rewards import Rewards
+
+
+class _Ledger:
+    """What is known of each arm, and what it has cost to know it."""
+
+    def __init__(self, rewards: Rewards, arms: Indices) -> None:
+        n = rewards.step.n
+        self.estimate, self.lower = rewards.mean, rewards.lower
+        self.value = np.full(n, np.inf)
+        self.is_valued = np.zeros(n, dtype=bool)
+        self.work = rewards.tuning.screened * len(arms) * rewards.cache.first
+        some = rewards.sigma[arms[:: 1 + len(arms) // 8192]]
+        self.sigma: list[float] = np.quantile(some, [0, 0.25, 0.5, 0.75, 1]).tolist()
+
+
+class CPUArms:
+    """Arms that were screened; see `Arms` for what each method promises.
+
+    Parameters
+    ----------
+    rewards : Rewards
+    learn : callable
+        Is told, when the search is over, what it cost (in nanoseconds, about).
+    alive : ndarray of int
+        The arms that are left.
+    ledger : _Ledger, default=None
+        What is known of them already.
+    """
+
+    def __init__(
+        self,
+        rewards: Rewards,
+        learn: Callable[[float], None],
+        alive: Indices,
+        ledger: _Ledger | None = None,
+    ) -> None:
+        step, first = rewards.step, rewards.cache.first
+        self._rewards, self._learn, self._tuning = rewards, learn, rewards.tuning
+        self._alive, self._owner = alive, step.owner
+        self._ledger = _Ledger(rewards, alive) if ledger is None else ledger
+        self.sigma = self._ledger.sigma
+        self.count, self.total = len(alive), step.n
+        self.first, self.depth, self.slack = first, rewards.depth, rewards.slack
+        self.exact = first >= step.n and step.rough <= rewards.slack
+
+    @property
+    def left(self) -> int:
+        return len(self._alive)
+
+    def drop(self, bar: float) -> int:
+        alive = self._alive
+        self._alive = alive[(self._ledger.lower[alive] <= bar) & ~self._ledger.is_valued[alive]]
+        return len(self._alive)
+
+    def lowest(
+        self,
+        count: int,
+        *,
+        below: float = np.inf,
+        known: bool = False,
+        spread: bool = False,
+        each: bool = False,
+    ) -> Indices:
+        ranked = self._ranked(below)
+        if known:
+            ranked = ranked[self._rewards.cache.known[ranked]]
+        if spread:
+            places = np.linspace(0, len(ranked) // 3, count).astype(int)
+            return np.union1d(ranked[places], ranked[:4])
+        if each:
+            return _first_of_each(ranked, self._owner[ranked], count)
+        return ranked[:count]
+
+    def _ranked(self, below: float) -> Indices:
+        alive = self._alive
+        if below < np.inf:
+            alive = alive[self._ledger.estimate[alive] < below]
+        return alive[np.argsort(self._ledger.estimate[alive], kind="stable")]
+
+    def narrowed(self, each: int) -> CPUArms:
+        ranked = self._ranked(np.inf)
+        some = np.sort(_first_of_each(ranked, self._owner[ranked], each))
+        return CPUArms(self._rewards, self._learn, some, self._ledger)
+
+    def refine(self, depth: int, leaders: Indices) -> None:
+        alive = self._alive
+        found = self._rewards.refine(alive, depth, leaders)
+        self._ledger.estimate[alive], self._ledger.lower[alive] = found
+        self._ledger.work += self._tuning.refined * len(alive) * depth + self._tuning.refining
+
+    def worth_refining(self, depth: int) -> bool:
+        if self._rewards.cache.keeps_all:
+            return self._tuning.refined * depth < self._tuning.valued * self.total
+        return depth < self.total
+
+    def value(self, arms: Indices | None = None) -> float:
+        arms = self._alive if arms is None else arms
+        new = arms[~self._ledger.is_valued[arms]]
+        if len(new):
+            self._ledger.value[new] = self._values_of(new)
+            self._ledger.is_valued[new] = True
+        return float(self._ledger.value.min())
+
+    def _values_of(self, arms: Indices) -> Values:
+        if self.exact:
+            return self._ledger.estimate[arms]
+        self._ledger.work += self._tuning.valued * len(arms) * self.total
+        return self._rewards.value(arms)
+
+    def valued(self, bar: float = np.inf) -> Indices:
+        found = np.flatnonzero(self._ledger.is_valued & (self._ledger.value <= bar))
+        return found[np.argsort(self._ledger.value[found], kind="stable")]
+
+    def close(self) -> None:
+        self._learn(self._ledger.work)
+
+
+def _first_of_each(values: Indices, groups: NDArray[np.integer], count: int) -> Indices:
+    """The first `count` values of each group, in their order."""
+    order = np.argsort(groups, kind="stable")
+    sorted_ = groups[order]
+    rank = np.arange(len(values)) - np.searchsorted(sorted_, sorted_)
+    return values[np.sort(order[rank < count])]

@@ -1,0 +1,67 @@
+"""What is known of the distances, within the memory limit: nothing is computed in vain."""
+
+from __future__ import annotations
+
+from ...._tuning import Tuning
+from ...._types import Indices
+from ..points.base import Points
+from .columns import Columns
+from .levels import Levels
+from .rows import Rows
+
+
+class Cache:
+    """The distances of one fit, along one fixed random order of references.
+
+    Parameters
+    ----------
+    points : Points
+    order : ndarray of int
+        A permutation of the points: every search walks it from the start.
+    memory_limit : float
+        Bytes for all that is kept.
+    first : int
+        How many references every arm is measured on at once, if memory allows.
+    tuning : Tuning
+
+    Attributes
+    ----------
+    columns, levels, rows : Columns, Levels, Rows
+    keeps_all : bool
+        There is room for all distances: none is computed twice.
+    scratch : float
+        Bytes for distances that are dropped after use.
+    known : ndarray of bool
+        The arms whose distances to all points are kept.
+    position : ndarray of int
+        Where each point is in the order.
+    """
+
+    def __init__(
+        self, points: Points, order: Indices, memory_limit: float, first: int, tuning: Tuning
+    ) -> None:
+        n = points.n
+        self.points, self.order, self.memory_limit = points, order, memory_limit
+        whole = 4.0 * n**2
+        self.keeps_all = whole <= tuning.all_pairs * memory_limit
+        room = 2 * n if self.keeps_all else int(tuning.columns * memory_limit // (4 * n))
+        # A quarter more lines are for small clusters, which the first ones may miss.
+        first = min(n, first if 2 * first < n else n, max(room * 4 // 5, 1))
+        more = first // 4 + 8
+        if self.keeps_all:  # a line that has to go would be computed twice
+            more = max(more, int(tuning.more_columns * memory_limit // (4 * n)))
+        lines = min(n, max(room, first + 1), first + more)
+        self.columns = Columns(points, order, first, lines - first, self.keeps_all)
+        # With all distances kept, what is left is for copies of them.
+        share = min(1.0, 2 * (1 - whole / memory_limit)) if self.keeps_all else 1.0
+        self.levels = Levels(self.columns, tuning.levels * memory_limit * share)
+        few = max(int(tuning.rows * memory_limit * share // (4 * n)), 1)
+        self.rows = Rows(self.columns, self.levels, min(few, n))
+        self.scratch = tuning.scratch * memory_limit * share
+        self.known = self.levels.known if self.keeps_all else self.rows.held
+        self.position = self.rows.position
+
+    @property
+    def first(self) -> int:
+        """References that every arm is measured on."""
+        return self.columns.first

@@ -1,0 +1,91 @@
+"""Distances from all arms to the first references, and to some besides."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...._types import Indices
+from ..points.base import Points
+
+
+class Columns:
+    """A line of distances from all arms for each of some references.
+
+    Parameters
+    ----------
+    points : Points
+    order : ndarray of int
+        All points in the order in which they are references.
+    first : int
+        How many of them every arm is measured on.
+    more : int
+        Lines for others, which are seen besides while a search has a use for them.
+    keeps_all : bool
+        There is room for all distances: none is computed twice, and `grow` may be called.
+
+    Attributes
+    ----------
+    block : ndarray of float32 of shape (lines, n)
+        It takes address space alone until lines are written.
+    apart : float
+        How far a point usually is from the nearest of the first references.
+    """
+
+    def __init__(
+        self, points: Points, order: Indices, first: int, more: int, keeps_all: bool
+    ) -> None:
+        n = points.n
+        self.points, self.order, self.first = points, order, first
+        self.keeps_all = keeps_all
+        lines = n if keeps_all else first + more
+        self.block: NDArray[np.float32] = np.empty((lines, n), dtype=np.float32)
+        points.block(np.arange(n), order[:first], self.block[:first].T)
+        self._more = more
+        # The line of each reference that is seen besides, and how many these are.
+        self._line, self._seen = np.full(n, -1), 0
+        self.apart = _apart(self.block[:first], order)
+
+    def see(self, wanted: Indices, push: bool = True) -> Indices:
+        """Measure every arm on these references too; their lines in the block.
+
+        They stay until the room for them is full; then only the wanted ones do, or, without
+        a `push`, as many of the wanted ones as still find room.
+        """
+        missing = wanted[self._line[wanted] < 0]
+        if self._seen + len(missing) > self._more and self.keeps_all and not push:
+            beyond = missing[max(self._more - self._seen, 0)]
+            wanted = wanted[: int((wanted == beyond).argmax())]
+            missing = wanted[self._line[wanted] < 0]
+        if self._seen + len(missing) > self._more:
+            self._forget()
+            missing = wanted = wanted[: self._more]
+        if len(missing):
+            held = self.first + self._seen
+            self._line[missing] = np.arange(held, held + len(missing))
+            lines = self.block[held : held + len(missing)]
+            self.points.block(np.arange(self.points.n), missing, lines.T)
+            self._seen += len(missing)
+        return self._line[wanted]
+
+    def lines_of(self, refs: Indices) -> Indices:
+        """The lines of references that are seen besides the first; -1 where one is not."""
+        return self._line[refs]
+
+    def grow(self) -> None:
+        """From now on all references are first ones: whoever calls has written their lines."""
+        self._forget()
+        self.first = self.points.n
+
+    def _forget(self) -> None:
+        self._line[:], self._seen = -1, 0
+
+
+def _apart(block: NDArray[np.float32], order: Indices) -> float:
+    first = len(block)
+    if first == 1:
+        return 0.0
+    some = min(first, 512)
+    near = block[:, order[:some]]
+    near[np.arange(some), np.arange(some)] = np.inf
+    return float(np.median(near.min(axis=0)))

@@ -1,0 +1,304 @@
+"""The engine of the CPU: points of any kind, a cache of distances, and threads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._tuning import Tuning
+from ..._types import Floats, Indices
+from ..protocol import Changes, Values
+from . import kernels
+from .arms import CPUArms
+from .cache.cache import Cache
+from .cache.rows import ExactRows
+from .greedy import GreedySums
+from .lookout import lookout
+from .matrix import CPUMatrix, weigh
+from .placed import Placed
+from .points.base import HeldPoints, Points, PointsAmong, PrecomputedPoints
+from .references import References
+from .rewards.bounds import Bounds
+from .rewards.rewards import Rewards
+from .step import Step
+from .targets import CPUTargets
+
+
+class CPUEngine(Placed):
+    """Points, and a search for medoids among them; see `FullEngine` for what each method promises.
+
+    Parameters
+    ----------
+    points : Points
+    n_clusters : int
+        How many medoids there will be.
+    room : float
+        The memory limit, in bytes.
+    rng : Generator
+        Draws the order of the references.
+    tuning : Tuning
+    counter : Points, default=None
+        Where distances are counted, if the points are made of others.
+    """
+
+    def __init__(
+        self,
+        points: Points,
+        n_clusters: int,
+        room: float,
+        rng: np.random.Generator,
+        tuning: Tuning,
+        counter: Points | None = None,
+    ) -> None:
+        super().__init__(points.n, points.n, n_clusters, points.workers)
+        self.points, self.room, self.rng, self.tuning = points, room, rng, tuning
+        self._counter = points if counter is None else counter
+        self.nonnegative = points.nonnegative
+        self._exact = ExactRows(points, max(int(tuning.exact_rows * room // (8 * points.n)), 1))
+        self._bounds = Bounds()
+        self._regret = 0.0
+        self._references: dict[Changes, References] = {}
+
+    @property
+    def unit(self) -> float:
+        return self._counter.unit
+
+    @property
+    def n_distances(self) -> int:
+        return self._counter.n_distances
+
+    @cached_property
+    def cache(self) -> Cache:
+        """The distances that searches keep, along one random order of the references."""
+        order = self.rng.permutation(self.n)
+        return Cache(self.points, order, self.room, self._first_block(), self.tuning)
+
+    @cached_property
+    def _sums(self) -> GreedySums:
+        return GreedySums(self.state, self.cache)
+
+    @cached_property
+    def _drawn(self) -> _DrawnRows:
+        return _DrawnRows(self.points, self.room)
+
+    def rows(self, arms: Indices) -> NDArray[np.float64]:
+        return self._exact.of(arms)
+
+    def block(self, arms: Indices, refs: Indices) -> Floats:
+        return self.points.block_array(arms, refs)
+
+    @property
+    def first(self) -> int:
+        return self.cache.first
+
+    # --- searches
+
+    def _first_block(self) -> int:
+        """How many references every arm is measured on at once; all, where that is hardly more."""
+        n, points, tuning = self.n, self.points, self.tuning
+        if tuning.first_block is not None:
+            return min(tuning.first_block, n)
+        cheap = 0
+        if points.cost < tuning.cheap:
+            cheap = min(2 * tuning.fewest_first, tuning.cheap_pairs // n)
+        first = max(tuning.fewest_first, tuning.per_cluster * self.n_clusters, cheap)
+        small = n**2 <= tuning.small_pairs and n**2 * points.cost <= tuning.small_cost
+        return n if small or 2 * first >= n else first
+
+    def screen(self, swap: bool, z: float) -> CPUArms:
+        step = Step(self.state, swap)
+        rewards = Rewards(self.cache, step, z, self._bounds, self.tuning)
+        candidates = np.ones(self.n, dtype=bool)
+        candidates[self.medoids] = False
+        return CPUArms(rewards, self._learn, np.flatnonzero(candidates))
+
+    def _learn(self, work: float) -> None:
+        """Compute all distances that are left, once searches have cost more than that.
+
+        The costs are counted, not measured, so that the result stays the same.
+        """
+        cache = self.cache
+        if cache.keeps_all and cache.first < self.n and self.tuning.completes:
+            excess = work - self.tuning.screened * self.n**2
+            self._regret = max(self._regret + excess, 0.0)
+            if self._regret > cache.levels.missing() * self.points.cost:
+                cache.levels.complete()
+
+    def forget(self) -> None:
+        self._bounds = Bounds()
+
+    def prepared(self) -> CPUEngine:
+        # All distances are held in float64 where a search would compute them twice: where all are
+        # computed anyway, and so many arms have to be confirmed in float64 that it comes to much
+        # of them, with many clusters or with many ties.
+        points, tuning, n = self.points, self.tuning, self.n
+        slow = points.slow_exact and n**2 * points.cost > tuning.slow_exact
+        if slow or self._first_block() < n or 12 * n**2 > tuning.all_exact * self.room:
+            return self
+        few = n > tuning.few_points and tuning.confirmed * self.n_clusters < tuning.twice * n
+        if few and not _tied(points):
+            return self
+        return self._on(HeldPoints(points, exact=True))
+
+    # --- eager steps
+
+    def seem_best(self, count: int) -> Indices:
+        sums = self._sums.updated()
+        sums[self.medoids] = np.inf
+        return np.sort(np.argsort(sums, kind="stable")[: min(count, self.n - self.state.k)])
+
+    def place_best(self, arms: Indices) -> int:
+        rows, step = self.cache.rows, Step(self.state, False)
+        found = []
+        for places in rows.parts(arms):
+            part = arms[places]
+            block, slots = rows.fetch(part)
+            values = step.values(block, slots, self.workers)[:, 0]
+            i = int(values.argmin())
+            found.append((values[i], part[i], block[slots[i]].astype(np.float64)))
+        _, arm, row = min(found, key=lambda each: each[:2])
+        self.state.add(int(arm), row)
+        return int(arm)
+
+    def swap_in(self, arms: Indices, margin: float) -> int:
+        done = 0
+        for places in self.cache.rows.parts(arms):
+            part, at = arms[places], 0
+            rows, slots = self.cache.rows.fetch(part)
+            while at < len(part):
+                look = lookout(self.state, rows, self.workers, -margin)
+                found, position = look(part[at:], slots[at:])
+                if found < 0:
+                    break
+                at += found
+                self.state.replace(position, int(part[at]), rows[slots[at]])
+                done, at = done + 1, at + 1
+        return done
+
+    def sharpen(self) -> None:
+        rows = self.rows(np.array(self.medoids))
+        for position, row in enumerate(rows):
+            self.state.replace(position, self.medoids[position], row)
+
+    # --- other engines on the same points
+
+    def _on(self, points: Points, n_clusters: int | None = None) -> CPUEngine:
+        k = self.n_clusters if n_clusters is None else n_clusters
+        return CPUEngine(points, k, self.room, self.rng, self.tuning, self._counter)
+
+    def fresh(self) -> CPUEngine:
+        other = self._on(self.points)
+        other.__dict__["_drawn"] = self._drawn
+        return other
+
+    def bytes_held(self, exact: bool = False) -> float:
+        return 8 * self.n**2 if exact else self.points.whole_bytes
+
+    def holding(self) -> CPUEngine:
+        return self._on(HeldPoints(self.points))
+
+    def sample(self, chosen: Indices) -> CPUEngine:
+        points = PrecomputedPoints(self.block(chosen, chosen), self.workers)
+        return CPUEngine(points, self.n_clusters, self.room, self.rng, self.tuning)
+
+    def matrix(self, *, exact: bool = False, confirmed: bool = False) -> CPUMatrix:
+        distances = self.points.exact(np.arange(self.n)) if exact else self.points.whole()
+        truth = self.points if confirmed else None
+        return CPUMatrix(distances, self.n_clusters, self._counter, truth)
+
+    def batch(self, chosen: Indices, weighting: bool) -> CPUMatrix:
+        rows = self.block(np.arange(self.n), chosen)
+        weigh(rows, weighting, self.workers)
+        return CPUMatrix(rows, self.n_clusters, self._counter)
+
+    # --- what other methods ask
+
+    def rough_loss(self, medoids: Sequence[int]) -> float:
+        rows = self.block(np.array(medoids), np.arange(self.n))
+        return float(rows.min(axis=0).sum(dtype=np.float64))
+
+    def sizes(self) -> Indices:
+        return np.bincount(self.state.owner, minlength=self.state.k)
+
+    def centre(self, position: int, held: CPUEngine) -> int:
+        members, medoid = np.flatnonzero(self.state.owner == position), self.medoids[position]
+        size = max(int(self.tuning.centres * self.room // (4 * len(members))), 1)
+        parts = [members[at : at + size] for at in range(0, len(members), size)]
+        sums = np.concatenate(
+            [held.block(part, members).sum(axis=1, dtype=np.float64) for part in parts]
+        )
+        best = int(sums.argmin())
+        mine = sums[members == medoid]
+        return medoid if len(mine) and mine[0] <= sums[best] else int(members[best])
+
+    def members(self, position: int, held: CPUEngine) -> tuple[CPUEngine, int]:
+        chosen = np.flatnonzero(self.state.owner == position)
+        mine = np.flatnonzero(chosen == self.medoids[position])
+        some = held._on(PointsAmong(held.points, chosen), 1)
+        return some, int(mine[0]) if len(mine) else -1
+
+    def row_of(self, arm: int) -> int:
+        return int(self.points.chosen[arm]) if isinstance(self.points, PointsAmong) else arm
+
+    def farthest(self, apart_from: Sequence[int]) -> int | None:
+        pays = self.state.nearest.copy()
+        pays[list(apart_from)] = 0.0
+        return int(pays.argmax()) if pays.max() > 0 else None
+
+    def changes(self, arms: Indices, positions: Indices) -> Values:
+        state, rows = self.state, self._drawn.of(arms)
+        out = np.empty(len(arms))
+
+        def work(start: int, stop: int) -> None:
+            part = slice(start, stop)
+            kernels.changes(
+                rows[part], positions[part], state.nearest, state.second, state.owner, out[part]
+            )
+
+        self.workers.each(work, len(arms), 8)
+        return out
+
+    def targets(self, swap: bool, delta: float | None, changes: Changes) -> CPUTargets:
+        references = self._references.get(changes)
+        if references is None:
+            room = self.room if changes.cache else 0.0
+            references = References(self.points, self.rng, changes.replacement, room)
+        if changes.cache:  # for all searches
+            self._references[changes] = references
+        return CPUTargets(self, Step(self.state, swap), references, delta, changes)
+
+
+def _tied(points: Points) -> bool:
+    """Whether many distances, or many sums of them, are the same to float32, as a few rows tell."""
+    some = points.exact(np.unique(np.linspace(0, points.n - 1, 3).astype(np.int64)))
+    same = any(len(np.unique(row)) < 0.9 * points.n for row in some)
+    # Rows that are near each other, but far from most.
+    return same or any(np.quantile(row, 0.05) < 1e-3 * np.abs(row).mean() for row in some)
+
+
+class _DrawnRows:
+    """Rows of arms that are drawn at random: kept where all fit into memory, else the last ones."""
+
+    def __init__(self, points: Points, room: float) -> None:
+        self.points = points
+        keep = points.n if 4 * points.n**2 <= room else 0
+        # This takes address space alone until rows are written.
+        self._kept = np.empty((keep, points.n), dtype=np.float32)
+        self._have = np.zeros(points.n, dtype=bool)
+        self._last: Indices = np.empty(0, dtype=np.int64)
+        self._block = np.empty((0, points.n), dtype=np.float32)
+
+    def of(self, arms: Indices) -> NDArray[np.float32]:
+        every = np.arange(self.points.n)
+        if not len(self._kept):
+            if not np.isin(arms, self._last).all():
+                self._last, self._block = arms, self.points.block_array(arms, every)
+            order = np.argsort(self._last, kind="stable")
+            return self._block[order[np.searchsorted(self._last, arms, sorter=order)]]
+        missing = np.unique(arms[~self._have[arms]])
+        self._kept[missing] = self.points.block_array(missing, every)
+        self._have[missing] = True
+        return self._kept[arms]

@@ -1,0 +1,48 @@
+"""Looking for the first good swap among some arms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..._threads import Workers
+from ..._types import Floats, Indices
+from . import kernels
+from .kernels.tuples import Clips
+from .state import State
+from .step import Step
+
+# Arms that one thread looks at in one go.
+_SPAN = 64
+
+Look = Callable[[Indices, Indices], tuple[int, int]]
+
+
+def lookout(state: State, rows: Floats, workers: Workers, bar: float = 0.0) -> Look:
+    """A function of arms, and of their places in `rows`.
+
+    It finds the first arm with a swap that changes the loss by less than `bar`, and the
+    medoid that goes; -1 if there is none. It is good until the state changes.
+    """
+    step = Step(state, swap=True)
+    cap, base, cap2, base2 = (each.astype(rows.dtype) for each in step.clips[:4])
+    clips = Clips(cap, base, cap2, base2, step.owner)
+    removal = step.removal * step.n
+
+    def look(arms: Indices, slots: Indices) -> tuple[int, int]:
+        found = np.full((-(-len(arms) // _SPAN), 2), -1)
+        closed = np.isin(arms, state.medoids)
+
+        def work(start: int, stop: int) -> None:
+            part = slice(start, stop)
+            place, position = kernels.first_better(
+                rows, slots[part], closed[part], clips, removal, bar
+            )
+            found[start // _SPAN] = start + place if place >= 0 else -1, position
+
+        workers.each(work, len(arms), _SPAN)
+        first = found[(found[:, 0] >= 0).argmax()]
+        return int(first[0]), int(first[1])
+
+    return look

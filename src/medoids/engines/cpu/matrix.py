@@ -1,0 +1,105 @@
+"""All distances at hand: a row for each arm, a column for each point."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._threads import Workers
+from ..._types import Floats, Indices
+from ..protocol import Values
+from .lookout import Look, lookout
+from .placed import Placed
+from .points.base import Points
+from .step import SLACK, Step
+
+
+class CPUMatrix(Placed):
+    """A matrix of distances; see `Matrix` for what each method promises.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (arms, points)
+    n_clusters : int
+    counter : Points
+        Where the distances were counted.
+    truth : Points, default=None
+        Where the matrix is rounded, these decide between arms that are close.
+    """
+
+    def __init__(
+        self, distances: Floats, n_clusters: int, counter: Points, truth: Points | None = None
+    ) -> None:
+        super().__init__(distances.shape[1], len(distances), n_clusters, counter.workers)
+        self.distances, self._counter, self._truth = distances, counter, truth
+        self.nonnegative = counter.nonnegative
+        self._every = np.arange(len(distances))
+        # Looks for swaps from these medoids.
+        self._look: tuple[list[int], Look] | None = None
+
+    @property
+    def unit(self) -> float:
+        return self._counter.unit
+
+    @property
+    def n_distances(self) -> int:
+        return self._counter.n_distances
+
+    def rows(self, arms: Indices) -> NDArray[np.float64]:
+        if self._truth is not None:
+            return self._truth.exact(arms)
+        return self.distances[arms].astype(np.float64)
+
+    def block(self, arms: Indices, refs: Indices) -> Floats:
+        return np.asarray(self.distances[np.ix_(arms, refs)], dtype=np.float32)
+
+    def _values(self, swap: bool) -> Values:
+        values = Step(self.state, swap).values(self.distances, self._every, self.workers)
+        values[self.medoids] = np.inf
+        return values
+
+    def close(self, swap: bool) -> Indices:
+        lowest = self._values(swap).min(axis=1)
+        null = 0.0 if swap else np.inf
+        if self._truth is None:
+            arm = int(lowest.argmin())
+            return np.array([arm] if lowest[arm] < null else [], dtype=np.int64)
+        slack = SLACK * float(np.abs(lowest).mean())
+        if self.state.k:
+            slack = Step(self.state, swap).slack
+        return np.flatnonzero(lowest <= min(float(lowest.min()), null) + 2 * slack)
+
+    def best_for_each(self) -> tuple[Indices, Values]:
+        values = self._values(True)
+        return values.argmin(axis=0), values.min(axis=0)
+
+    def first_better(self, start: int, stop: int) -> tuple[int, int]:
+        if self._look is None or self._look[0] != self.medoids:
+            look = lookout(self.state, self.distances, self.workers)
+            self._look = list(self.medoids), look
+        some = self._every[start:stop]
+        found, position = self._look[1](some, some)
+        return start + found if found >= 0 else -1, position
+
+
+def weigh(rows: Floats, weighting: bool, workers: Workers) -> None:
+    """Multiply distances by the number of points that each reference stands for.
+
+    With `weighting` these are the points that it is the nearest reference of; else all count the
+    same.
+    """
+    n, size = rows.shape
+    nearest = np.empty(n, dtype=np.int64)
+
+    def find(start: int, stop: int) -> None:
+        nearest[start:stop] = rows[start:stop].argmin(axis=1)
+
+    weights = np.full(size, n / size, dtype=np.float32)
+    if weighting:
+        workers.each(find, n, 1024)
+        weights = np.bincount(nearest, minlength=size).astype(np.float32)
+
+    def multiply(start: int, stop: int) -> None:
+        rows[start:stop] *= weights
+
+    workers.each(multiply, n, 1024)

@@ -1,0 +1,99 @@
+"""Medoids that are placed, and what all points pay: what both engines of the CPU share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._threads import Workers
+from ..._types import Floats, Indices
+from ..protocol import Values
+from .state import State
+from .step import Step
+
+
+class _Confirmed(NamedTuple):
+    """An arm with its value and its row: the lowest since the state has changed."""
+
+    value: float = np.inf
+    arm: int = -1
+    row: NDArray[np.float64] = np.empty(0)
+
+
+class Placed(ABC):
+    """The part of `Medoids` that needs no more than rows of distances in float64."""
+
+    def __init__(self, n: int, n_arms: int, n_clusters: int, workers: Workers) -> None:
+        self.n, self.n_arms, self.n_clusters, self.workers = n, n_arms, n_clusters, workers
+        self.state = State(n, n_clusters)
+        self._confirmed = _Confirmed()
+
+    @property
+    def medoids(self) -> list[int]:
+        return self.state.medoids
+
+    @property
+    def loss(self) -> float:
+        return self.state.loss
+
+    @abstractmethod
+    def rows(self, arms: Indices) -> NDArray[np.float64]:
+        """Distances from each arm to every point, in float64."""
+
+    @abstractmethod
+    def block(self, arms: Indices, refs: Indices) -> Floats:
+        """Distances from some arms to some points."""
+
+    def start(self, medoids: Sequence[int]) -> None:
+        for some in np.array_split(np.array(medoids), -(-len(medoids) // 64)):
+            for medoid, row in zip(some, self.rows(some), strict=True):
+                self.state.add(int(medoid), row)
+
+    def place(self, position: int, medoid: int) -> None:
+        row = self._row(medoid)
+        if position == self.state.k:
+            self.state.add(medoid, row)
+        else:
+            self.state.replace(position, medoid, row)
+        self._confirmed = _Confirmed()
+
+    def loss_after(self, position: int, medoid: int) -> float:
+        return self.state.loss_after(position, self._row(medoid))
+
+    def _row(self, arm: int) -> NDArray[np.float64]:
+        if arm != self._confirmed.arm:
+            self.pin(arm, self.rows(np.array([arm]))[0])
+        return self._confirmed.row
+
+    def pin(self, arm: int, row: NDArray[np.float64]) -> None:
+        """Remember the row of an arm that is about to be placed."""
+        self._confirmed = _Confirmed(-np.inf, arm, row)
+
+    def confirm(self, arms: Indices, swap: bool) -> tuple[Values, Indices]:
+        rows = self.rows(arms)
+        values = Step(self.state, swap).values(rows, np.arange(len(rows)), self.workers)
+        lowest = values.min(axis=1)
+        i = int(lowest.argmin())
+        if lowest[i] < self._confirmed.value:
+            self._confirmed = _Confirmed(float(lowest[i]), int(arms[i]), rows[i].copy())
+        return lowest, values.argmin(axis=1)
+
+    def labels(self) -> NDArray[np.int32]:
+        return self.state.owner
+
+    def draw(self, rng: np.random.Generator) -> int:
+        state = self.state
+        weight = np.maximum(state.nearest, 0.0) if state.k else np.ones(self.n)
+        weight[state.medoids] = 0.0
+        if not weight.sum() > 0:  # only copies of medoids are left
+            weight = np.ones(self.n)
+            weight[state.medoids] = 0.0
+        return int(rng.choice(self.n, p=weight / weight.sum()))
+
+    def best_among(self, some: Indices) -> int:
+        pays = np.minimum(self.block(some, some), self.state.nearest[some])
+        return int(some[pays.sum(axis=1, dtype=np.float64).argmin()])
