@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from medoids import KMedoids
+from medoids._tuning import tuned
 from medoids.datasets import load_hoc4, load_mnist, load_scrna
-from medoids.search import bandit as _bandit
 
 RESULT = Path(__file__).parent / "results" / "check_exact.md"
 SMALL_BLOCK, TOLERANCE = 256, 1e-4
@@ -136,14 +136,8 @@ KINDS: dict[str, Callable[[Rng, int], Instance]] = {
 @contextmanager
 def first_block(length: int | None) -> Iterator[None]:
     """Let every arm be measured on so many references at first; None is the default."""
-    real = _bandit.first_block
-    if length is not None:
-        _bandit.first_block = lambda points, k: min(length, points.n)
-        _bandit.COMPLETES = False
-    try:
+    with tuned(first_block=length, completes=length is None):
         yield
-    finally:
-        _bandit.first_block, _bandit.COMPLETES = real, True
 
 
 class Tally:

@@ -18,8 +18,8 @@ import numpy as np
 
 from _fuzz_cases import KINDS, Case, kind_of, make
 from fuzz import searched
-from medoids.engines.cpu.step import Step
-from medoids.search.search import Search
+from medoids.engines.cpu.arms import CPUArms
+from medoids.engines.cpu.rewards.rewards import Rewards
 
 
 class Tally:
@@ -30,14 +30,17 @@ class Tally:
         self.wrong: Counter[tuple[str, str]] = Counter()
         self.lost: Counter[tuple[str, str]] = Counter()
 
-    def look(self, search: Search, arms: Any, true: Any, key: tuple[str, str]) -> None:
-        lower, slack = search._lower, 2 * search.rewards.slack
+    def look(self, rewards: Rewards, arms: Any, lower: Any, key: tuple[str, str]) -> None:
+        """Hold lower bounds of some arms against their true values."""
+        true, slack = true_values(rewards), 2 * rewards.slack
         self.bounds[key] += len(arms)
-        self.wrong[key] += int((lower[arms] > true[arms] + slack).sum())
-        rivals = np.flatnonzero(search.candidates)
+        wrong = lower > true[arms] + slack
+        self.wrong[key] += int(wrong.sum())
+        step = rewards.step
+        rivals = np.setdiff1d(np.arange(step.n), step.state.medoids)
         best = rivals[true[rivals].argmin()]
-        wanted = true[best] < search.null and bool((arms == best).any())
-        self.lost[key] += int(wanted and lower[best] > true[best] + slack)
+        wanted = true[best] < 0 or not step.swap
+        self.lost[key] += int(wanted and bool(wrong[arms == best].any()))
 
     def row(self, key: tuple[str, str]) -> str:
         bounds, wrong = self.bounds[key], self.wrong[key]
@@ -45,40 +48,37 @@ class Tally:
         return f"{name} | {wrong / max(bounds, 1):>8.4%} | {self.lost[key]:>4} |"
 
 
-def true_values(search: Search) -> Any:
+def true_values(rewards: Rewards) -> Any:
     """The best value of each arm, from all distances in float64."""
-    rewards: Any = search.rewards
-    points = rewards.cache.points
+    points: Any = rewards.cache.points
     if not hasattr(points, "all_distances"):
         counted = points.n_distances
         points.all_distances = points.exact(np.arange(points.n))
         points.n_distances = counted
-    step = Step(rewards.state, rewards.swap)
     rows = points.all_distances
-    return step.values(rows, np.arange(points.n), points.workers).min(axis=1)
+    return rewards.step.values(rows, np.arange(points.n), points.workers).min(axis=1)
 
 
 @contextmanager
 def watched(tally: Tally, kind: str) -> Iterator[None]:
     """Look at the bounds after every screen and every refining of any search."""
-    screen, refine = Search._screen, Search._refine
+    made, refine = CPUArms.__init__, Rewards.refine
 
-    def screened(self: Search) -> Any:
-        found = screen(self)
-        arms = np.flatnonzero(self.candidates)
-        tally.look(self, arms, true_values(self), (kind, "screen"))
+    def screened(self: CPUArms, rewards: Rewards, learn: Any, alive: Any, *rest: Any) -> None:
+        made(self, rewards, learn, alive, *rest)
+        if not rest:
+            tally.look(rewards, alive, rewards.lower[alive], (kind, "screen"))
+
+    def refined(self: Rewards, arms: Any, depth: int, leaders: Any) -> Any:
+        found = refine(self, arms, depth, leaders)
+        tally.look(self, arms, found[1], (kind, "refine"))
         return found
 
-    def refined(self: Search, alive: Any, depth: int, estimate: Any) -> Any:
-        found = refine(self, alive, depth, estimate)
-        tally.look(self, alive, true_values(self), (kind, "refine"))
-        return found
-
-    Search._screen, Search._refine = screened, refined
+    CPUArms.__init__, Rewards.refine = screened, refined  # type: ignore[method-assign]
     try:
         yield
     finally:
-        Search._screen, Search._refine = screen, refine
+        CPUArms.__init__, Rewards.refine = made, refine  # type: ignore[method-assign]
 
 
 def suits(case: Case) -> bool:

@@ -12,7 +12,9 @@ import numpy as np
 from _child import best_of
 from medoids import k_medoids
 from medoids.datasets import load_mnist
-from medoids.engines.cpu.cache import Cache
+from medoids.engines.cpu.cache.columns import Columns
+from medoids.engines.cpu.cache.levels import Levels
+from medoids.engines.cpu.cache.rows import ExactRows, Rows
 from medoids.engines.cpu.rewards.regression import Regression
 from medoids.engines.cpu.rewards.rewards import Rewards
 
@@ -20,12 +22,12 @@ from medoids.engines.cpu.rewards.rewards import Rewards
 def watch(seconds: Counter[str], distances: Counter[str]) -> None:
     """Have each stage add up its time and its distances."""
     stages = {
-        (Cache, "__init__"): "first block",
-        (Cache, "measure"): "deeper blocks",
-        (Cache, "fetch"): "whole rows",
-        (Rewards, "screen"): "screen",
-        (Rewards, "exact"): "value whole rows",
-        (Rewards, "confirm"): "confirm in float64",
+        (Columns, "__init__"): "first block",
+        (Levels, "measure"): "deeper blocks",
+        (Rows, "fetch"): "whole rows",
+        (Rewards, "__init__"): "screen",
+        (Rewards, "value"): "value whole rows",
+        (ExactRows, "of"): "confirm in float64",
         (Regression, "__init__"): "regression: features",
         (Regression, "estimate"): "regression: arms",
     }
@@ -35,7 +37,7 @@ def watch(seconds: Counter[str], distances: Counter[str]) -> None:
 
         def timed(self: Any, *args: Any, plain: Any = plain, stage: str = stage) -> Any:
             holder = args[0] if plain.__name__ == "__init__" else self
-            holder = getattr(holder, "cache", holder)
+            holder = getattr(getattr(holder, "screened", holder), "cache", holder)
             points = getattr(holder, "points", holder)
             counted, began = points.n_distances, time.perf_counter()
             inner.append(0.0)

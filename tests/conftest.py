@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +12,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 from numpy.typing import NDArray
 from sklearn.datasets import load_digits
+
+from helpers import SmallFirst
+from medoids._tuning import tuned
 
 settings.register_profile(
     "medoids",
@@ -29,6 +34,13 @@ settings.register_profile(
     print_blob=True,
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "medoids"))
+
+
+@pytest.fixture
+def small_first() -> Iterator[SmallFirst]:
+    """A function that lets the bandit sample so few references at once, until the test ends."""
+    with ExitStack() as stack:
+        yield lambda first: stack.enter_context(tuned(first_block=first, completes=False))
 
 
 @pytest.fixture(scope="session")

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from medoids._threads import Workers
+from medoids._tuning import Tuning
+from medoids._types import Indices
 from medoids.dissimilarities.metrics import resolve
-from medoids.engines.cpu.points.base import PrecomputedPoints
+from medoids.engines.cpu.cache.cache import Cache
+from medoids.engines.cpu.points.base import Points, PrecomputedPoints
 from medoids.engines.cpu.points.dense import DensePoints
+from medoids.engines.cpu.rewards.bounds import Bounds
+from medoids.engines.cpu.rewards.rewards import Rewards
 from medoids.engines.cpu.state import State
+from medoids.engines.cpu.step import Step
 
 Floats = NDArray[np.floating]
+# Lets the bandit sample so many references at once, so that small data exercise it.
+SmallFirst = Callable[[int], None]
 
 
 def dense(
@@ -27,6 +35,25 @@ def dense(
 
 def precomputed(matrix: Floats) -> PrecomputedPoints:
     return PrecomputedPoints(matrix, Workers(1))
+
+
+def cache_of(points: Points, order: Indices, limit: float = 1e9, first: int = 64) -> Cache:
+    """Distances that are kept, by the default tuning."""
+    return Cache(points, order, limit, first, Tuning())
+
+
+def rewards_of(
+    cache: Cache, state: State, swap: bool, z: float, bounds: Bounds | None = None
+) -> Rewards:
+    """The rewards of a step, screened."""
+    return Rewards(cache, Step(state, swap), z, bounds or Bounds(), Tuning())
+
+
+def carried(cache: Cache, state: State, swap: bool, z: float, bounds: Bounds) -> Floats:
+    """The bounds, brought to this step from the one before."""
+    step = Step(state, swap)
+    bounds.carry(step, step.own(cache.points.own()), cache, z, Tuning())
+    return bounds.lower
 
 
 def loss_of(matrix: Floats, medoids: Sequence[int]) -> float:
@@ -81,12 +108,6 @@ def state_of(points: PrecomputedPoints | DensePoints, medoids: Sequence[int]) ->
     for medoid in medoids:
         state.add(medoid, points.exact(np.array([medoid]))[0])
     return state
-
-
-def small_first(monkeypatch: Any, first: int) -> None:
-    """Let the bandit sample `first` references at once, so that small data exercise it."""
-    monkeypatch.setattr("medoids.search.bandit.first_block", lambda points, k: min(first, points.n))
-    monkeypatch.setattr("medoids.search.bandit.COMPLETES", False)
 
 
 def digits(n: int) -> int:

@@ -13,7 +13,7 @@ import pytest
 from sklearn.base import clone
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from helpers import Floats, asymmetric, mixture, small_first
+from helpers import Floats, SmallFirst, asymmetric, mixture
 from medoids import KMedoids
 from medoids._threads import Workers
 from medoids.engines.cpu.points.dense import DensePoints
@@ -61,9 +61,9 @@ def test_any_number_of_threads(
 @pytest.mark.parametrize("metric", ["l1", "cosine", "precomputed"])
 @pytest.mark.parametrize("method", ["banditpam", "banditpam_original", "pam"])
 def test_any_number_of_threads_for_all(
-    method: str, metric: str, n_jobs: int, monkeypatch: pytest.MonkeyPatch
+    method: str, metric: str, n_jobs: int, small_first: SmallFirst
 ) -> None:
-    small_first(monkeypatch, 128)
+    small_first(128)
     data = asymmetric(700, 0) if metric == "precomputed" else mixture(700, 4, 4, 1)
     km = KMedoids(4, metric=metric, method=method, random_state=1)
     alone = result_of(clone(km).set_params(n_jobs=1).fit(data))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from helpers import Floats, mixture, one_line, small_first
+from helpers import Floats, SmallFirst, mixture, one_line
 from medoids import KMedoids, k_medoids
 
 ROWS = mixture(700, 3, 5, 0) + 9.0
@@ -80,11 +80,9 @@ def taxi_times(factor: float) -> Callable[[Any, Any], float]:
 
 @pytest.mark.parametrize("first", [None, 256])
 @pytest.mark.parametrize("exponent", [-300, -25, 20, 300])
-def test_a_function_of_any_size(
-    exponent: int, first: int | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_function_of_any_size(exponent: int, first: int | None, small_first: SmallFirst) -> None:
     if first:
-        small_first(monkeypatch, first)
+        small_first(first)
     X = mixture(1300, 3, 5, 1)
     exact = k_medoids(X, 5, metric="l1", method="pam")
     found = k_medoids(X, 5, metric=taxi_times(power(exponent)), random_state=0)
@@ -93,8 +91,8 @@ def test_a_function_of_any_size(
 
 
 @pytest.mark.parametrize("exponent", [-300, -30, 30, 300])
-def test_a_matrix_of_any_size(exponent: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    small_first(monkeypatch, 256)
+def test_a_matrix_of_any_size(exponent: int, small_first: SmallFirst) -> None:
+    small_first(256)
     X = mixture(1300, 3, 5, 2)
     matrix = np.abs(X[:, None] - X).sum(axis=2)
     exact = k_medoids(matrix, 5, metric="precomputed", method="pam")
@@ -106,8 +104,8 @@ def test_a_matrix_of_any_size(exponent: int, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("first", [256, 512])
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("metric", ["l2", "sqeuclidean"])
-def test_heavy_tails(metric: str, seed: int, first: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    small_first(monkeypatch, first)
+def test_heavy_tails(metric: str, seed: int, first: int, small_first: SmallFirst) -> None:
+    small_first(first)
     X = np.random.default_rng(seed).pareto(1.3, size=(3000, 4))
     exact = k_medoids(X, 6, metric=metric, method="pam")
     found = k_medoids(X, 6, metric=metric, random_state=seed)
@@ -115,8 +113,8 @@ def test_heavy_tails(metric: str, seed: int, first: int, monkeypatch: pytest.Mon
     assert all(np.isfinite(step["sigma"]).all() for step in found.history)
 
 
-def test_large_numbers_are_no_assertion(monkeypatch: pytest.MonkeyPatch) -> None:
-    small_first(monkeypatch, 512)
+def test_large_numbers_are_no_assertion(small_first: SmallFirst) -> None:
+    small_first(512)
     X = np.random.default_rng(0).uniform(-9e8, 9e8, size=(3000, 4))
     exact = k_medoids(X, 5, metric="sqeuclidean", method="pam")
     found = k_medoids(X, 5, metric="sqeuclidean", random_state=0)
@@ -134,10 +132,8 @@ def test_one_row_beyond_all_others_is_named(metric: str, method: str) -> None:
 
 
 @pytest.mark.parametrize("size", [1e6, 1e12, 1e20])
-def test_one_row_far_out_is_a_cluster_of_its_own(
-    size: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    small_first(monkeypatch, 256)
+def test_one_row_far_out_is_a_cluster_of_its_own(size: float, small_first: SmallFirst) -> None:
+    small_first(256)
     X = mixture(2000, 3, 4, 0)
     X[17] = size
     exact = k_medoids(X, 4, method="pam")
@@ -146,9 +142,9 @@ def test_one_row_far_out_is_a_cluster_of_its_own(
     assert found.inertia == pytest.approx(exact.inertia, rel=1e-12)
 
 
-def test_far_groups_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_far_groups_lose_nothing(small_first: SmallFirst) -> None:
     """What a swap costs is ten million times the loss, and all but cancels what it wins."""
-    small_first(monkeypatch, 256)
+    small_first(256)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2500, 1)) + 1e4 * rng.integers(3, size=(2500, 1))
     for metric in ("l2", "sqeuclidean"):

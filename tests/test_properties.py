@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
 
-from helpers import Floats, loss_of, small_first, swaps_by_force
+from helpers import Floats, SmallFirst, loss_of, swaps_by_force
 from medoids import KMedoidsResult, k_medoids
 
 SHAPES = st.tuples(st.integers(2, 60), st.integers(1, 4))
@@ -35,10 +35,10 @@ def cloud(seed: int, n: int, d: int) -> Floats:
 
 
 @pytest.fixture(params=[None, 32], ids=["default", "first 32"])
-def first(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int | None:
+def first(request: pytest.FixtureRequest, small_first: SmallFirst) -> int | None:
     """The first block as it is, and so small that the bandit samples."""
     if request.param:
-        small_first(monkeypatch, request.param)
+        small_first(request.param)
     return request.param
 
 

@@ -16,9 +16,9 @@ from ._threads import Workers
 from ._tuning import current
 from .data.kinds import Data, read
 from .engines.cpu.engine import CPUEngine
-from .methods import METHODS
 from .methods.monitor import Monitor
 from .methods.settings import Settings
+from .methods.table import METHODS
 
 
 class KMedoidsResult(NamedTuple):

@@ -24,7 +24,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import haversine_distances
 
-from helpers import Floats, mixture, small_first
+from helpers import Floats, SmallFirst, mixture
 from medoids import KMedoids, k_medoids
 from medoids.dissimilarities.compiled import Compiled
 from medoids.dissimilarities.metrics import METRICS
@@ -342,12 +342,10 @@ def problem(name: str, form: str) -> tuple[Any, Any, Floats, Floats, Any]:
 
 
 @pytest.mark.parametrize(("name", "kind"), CASES)
-def test_the_answer_is_that_of_exact_pam(
-    name: str, kind: Kind, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_answer_is_that_of_exact_pam(name: str, kind: Kind, small_first: SmallFirst) -> None:
     metric = ALL[name]
     fit, new, inside, outside, truth = problem(name, kind.form)
-    small_first(monkeypatch, metric.first)
+    small_first(metric.first)
     given = kind.give(fit)
     km = KMedoids(K, metric=metric.metric, metric_params=metric.params, n_jobs=1, random_state=0)
     km.fit(given)

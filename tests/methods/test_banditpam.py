@@ -11,15 +11,16 @@ from scipy.spatial.distance import cdist
 
 from helpers import (
     Floats,
+    SmallFirst,
     asymmetric,
     duplicates,
     heavy_tails,
     lattice,
     loss_of,
     mixture,
-    small_first,
 )
 from medoids import KMedoids, k_medoids
+from medoids._tuning import tuned
 
 KEYS = {"swaps", "phase", "step", "arms", "rounds", "distances", "loss", "sigma", "seconds"}
 
@@ -64,12 +65,12 @@ def instances(images: Floats) -> list[tuple[str, Floats, str, int, int]]:
     return made
 
 
-def test_the_medoids_are_pams(images: Floats, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_medoids_are_pams(images: Floats, small_first: SmallFirst) -> None:
     cases = instances(images)
     assert len(cases) >= 40
     wrong, computed, all_pairs = [], 0, 0
     for name, X, metric, k, first in cases:
-        small_first(monkeypatch, first)
+        small_first(first)
         exact = k_medoids(X, k, metric=metric, method="pam")
         found = k_medoids(X, k, metric=metric, random_state=0)
         assert found.history[0]["rounds"][0]["references"] == first, "it samples"
@@ -99,10 +100,8 @@ def test_the_medoids_are_pams_at_the_default(kind: str, images: Floats) -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_any_order_of_references_leads_to_the_same(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    small_first(monkeypatch, 128)
+def test_any_order_of_references_leads_to_the_same(seed: int, small_first: SmallFirst) -> None:
+    small_first(128)
     X = mixture(1500, 5, 6, 3)
     expected = k_medoids(X, 6, method="pam")
     found = k_medoids(X, 6, random_state=seed)
@@ -110,9 +109,9 @@ def test_any_order_of_references_leads_to_the_same(
 
 
 @pytest.mark.parametrize("metric", ["haversine", "hamming", "cosine"])
-def test_metrics_that_need_all_digits(metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metrics_that_need_all_digits(metric: str, small_first: SmallFirst) -> None:
     """A town under haversine, large codes under hamming, one direction under cosine."""
-    small_first(monkeypatch, 128)
+    small_first(128)
     rng = np.random.default_rng(0)
     X = rng.normal((0.9, 0.2), 1e-4, size=(1200, 2))
     if metric == "hamming":
@@ -125,8 +124,8 @@ def test_metrics_that_need_all_digits(metric: str, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("init", ["random", "k-medoids++", [5, 700, 32, 1111]])
-def test_any_start_follows_pam(init: str | list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    small_first(monkeypatch, 128)
+def test_any_start_follows_pam(init: str | list[int], small_first: SmallFirst) -> None:
+    small_first(128)
     X = mixture(1300, 4, 4, 5)
     found = KMedoids(4, init=init, random_state=0, max_iter=0).fit(X)
     start = found.medoid_indices_.tolist()
@@ -140,8 +139,7 @@ def test_any_start_follows_pam(init: str | list[int], monkeypatch: pytest.Monkey
 
 @pytest.fixture(scope="module")
 def fitted() -> tuple[Floats, KMedoids]:
-    with pytest.MonkeyPatch.context() as patch:
-        small_first(patch, 128)
+    with tuned(first_block=128, completes=False):
         X = mixture(3000, 5, 6, 2, spread=2.0)
         return X, KMedoids(6, init="random", random_state=0).fit(X)
 
@@ -183,10 +181,8 @@ def test_history_tells_each_step(fitted: tuple[Floats, KMedoids]) -> None:
 
 @pytest.mark.parametrize("init", ["build", "random"])
 @pytest.mark.parametrize("kind", ["rows", "negative"])
-def test_the_loss_falls_with_every_step(
-    init: str, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    small_first(monkeypatch, 128)
+def test_the_loss_falls_with_every_step(init: str, kind: str, small_first: SmallFirst) -> None:
+    small_first(128)
     if kind == "rows":
         found = k_medoids(mixture(1200, 3, 8, 1, 2.0), 7, init=init, random_state=0)
     else:
@@ -200,10 +196,8 @@ def test_the_loss_falls_with_every_step(
 
 
 @pytest.mark.parametrize("kind", ["rows", "matrix"])
-def test_little_memory_changes_nothing_but_the_work(
-    kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    small_first(monkeypatch, 256)
+def test_little_memory_changes_nothing_but_the_work(kind: str, small_first: SmallFirst) -> None:
+    small_first(256)
     X, metric = (
         (mixture(2000, 5, 6, 4), "l2") if kind == "rows" else (asymmetric(2000, 4), "precomputed")
     )
@@ -221,8 +215,8 @@ def test_small_data_is_exact() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_matrix_and_its_rows_agree(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    small_first(monkeypatch, 128)
+def test_a_matrix_and_its_rows_agree(seed: int, small_first: SmallFirst) -> None:
+    small_first(128)
     X = mixture(1200, 4, 5, seed)
     matrix = cdist(X, X)
     rows = k_medoids(X, 5, random_state=seed)
@@ -233,9 +227,9 @@ def test_a_matrix_and_its_rows_agree(seed: int, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("kind", ["rows", "matrix"])
 @pytest.mark.parametrize("scale", [1e-100, 1e-30, 1e-20, 1e12, 1e18, 1e25])
-def test_any_scale_while_sampling(kind: str, scale: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_scale_while_sampling(kind: str, scale: float, small_first: SmallFirst) -> None:
     """Squares of rewards leave float32's range long before the rewards do."""
-    small_first(monkeypatch, 128)
+    small_first(128)
     X = mixture(1200, 4, 5, 0)
     X, metric = (X, "euclidean") if kind == "rows" else (cdist(X, X), "precomputed")
     plain = k_medoids(X, 5, metric=metric, random_state=0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from medoids import KMedoidsResult, k_medoids
 from medoids._threads import Workers
 from medoids.engines.cpu.points.base import Points
 from medoids.engines.cpu.step import Step
-from medoids.methods.banditpam_original import batch_sums
+from medoids.engines.cpu.targets import batch_sums
 
 RUNGS = [
     {},
@@ -76,12 +78,15 @@ def test_references_are_drawn_with_replacement() -> None:
             drawn.append(rng.integers(*args, **options))
             return drawn[-1]
 
+    from medoids._tuning import Tuning
+    from medoids.engines.cpu.engine import CPUEngine
     from medoids.methods.banditpam_original import banditpam_original
     from medoids.methods.monitor import Monitor
     from medoids.methods.settings import Settings
 
-    points = precomputed(asymmetric(150, 0))
-    settings = Settings(points, 2, "build", 5, None, 1e9, Watched(), Monitor(points))  # type: ignore[arg-type]
+    watched: Any = Watched()
+    engine = CPUEngine(precomputed(asymmetric(150, 0)), 2, 1e9, watched, Tuning())
+    settings = Settings(engine, "build", 5, None, "best", watched, Monitor(), Tuning())
     banditpam_original(settings)
     assert drawn
     assert all(len(refs) == 100 for refs in drawn)
@@ -107,7 +112,7 @@ def test_sums_of_a_batch(swap: bool, against: bool) -> None:
     refs = rng.integers(80, size=100)
     less = rng.normal(size=100) if against else np.zeros(100)
     block = points.block_array(np.arange(80), refs)
-    sums, squares = batch_sums(Step(state, swap), block, refs, Workers(1), less)
+    sums, squares = batch_sums(Workers(1), Step(state, swap), block, refs, less)
     for arm in (0, 17, 79):
         for m in range(3 if swap else 1):
             others = np.delete(medoids, m) if swap else np.array(medoids)

@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist
 from helpers import Floats, best_swap, digits, mixture, one_line
 from medoids import KMedoidsResult, k_medoids
 from medoids.engines.cpu.points.base import Points
-from medoids.engines.cpu.state import State
+from medoids.engines.protocol import Medoids
 from medoids.methods import clara as _clara
 from medoids.methods.settings import Settings
 
@@ -26,8 +26,8 @@ def samples(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     sizes: list[int] = []
     pam = _clara.pam
 
-    def watch(settings: Settings) -> tuple[State, int]:
-        sizes.append(settings.points.n)
+    def watch(settings: Settings) -> tuple[Medoids, int]:
+        sizes.append(settings.engine.n)
         return pam(settings)
 
     monkeypatch.setattr(_clara, "pam", watch)

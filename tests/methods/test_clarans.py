@@ -10,6 +10,7 @@ from scipy.spatial.distance import cdist
 
 from helpers import Floats, asymmetric, best_swap, mixture, one_line
 from medoids import KMedoidsResult, k_medoids
+from medoids._tuning import tuned
 from medoids.methods import clarans as _clarans
 
 
@@ -121,10 +122,10 @@ def test_bad_numbers_are_refused(own: dict[str, Any], error: type[Exception], sa
     one_line(caught.value)
 
 
-def test_says_before_it_starts_that_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("medoids.methods.clarans._LONG", 1e5)
+def test_says_before_it_starts_that_it_takes_long() -> None:
     X = mixture(300, 2, 3, 0)
-    with pytest.warns(UserWarning, match=r"looks at 600 swaps or more.*max_neighbors"):
+    says = pytest.warns(UserWarning, match=r"looks at 600 swaps or more.*max_neighbors")
+    with tuned(long=1e5), says:
         k_medoids(X, 3, method="clarans", method_params={"max_neighbors": 300}, random_state=0)
 
 

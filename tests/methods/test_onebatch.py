@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from helpers import Floats, asymmetric, best_swap, digits, loss_of, mixture, one_line
 from medoids import KMedoidsResult, k_medoids
 from medoids._threads import Workers
-from medoids.methods.onebatch import _weigh
+from medoids.engines.cpu.matrix import weigh
 
 
 def onebatch(X: Floats, k: int, seed: int = 0, init: Any = "build", **own: Any) -> KMedoidsResult:
@@ -100,7 +100,7 @@ def test_the_weights_sum_to_the_number_of_points(weighting: bool, size: int) -> 
     plain = 1 + cdist(X, X[np.random.default_rng(0).choice(400, size, replace=False)])
     rows = plain.astype(np.float32)
     with Workers(2) as workers:
-        _weigh(rows, weighting, workers)
+        weigh(rows, weighting, workers)
     weights = (rows / plain).mean(axis=0)
     assert weights.sum() == pytest.approx(400, rel=1e-5)
     expected = np.bincount(plain.argmin(axis=1), minlength=size) if weighting else 400 / size

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers import Floats, duplicates, heavy_tails, lattice, mixture, small_first
+from helpers import Floats, cache_of, duplicates, heavy_tails, lattice, mixture, precomputed
 from medoids import KMedoids, k_medoids
-from medoids._threads import Workers
-from medoids.engines.cpu.cache import Cache
-from medoids.engines.cpu.points.base import PrecomputedPoints
+from medoids._tuning import tuned
+from medoids.engines.cpu.cache.cache import Cache
 
 
 def sphere(n: int, seed: int) -> Floats:
@@ -92,37 +91,37 @@ def test_what_finds_out_how_to_compute_is_counted() -> None:
     assert given.n_distances > plain.n_distances, "and the pairs that were tried in Python"
 
 
-def cache_of(n: int, first: int) -> tuple[Cache, Floats]:
+def made(n: int, first: int) -> tuple[Cache, Floats]:
     matrix = np.random.default_rng(0).random((n, n)).astype(np.float32)
-    points = PrecomputedPoints(matrix, Workers(1))
-    return Cache(points, np.random.default_rng(1).permutation(n), 1e9, first), matrix
+    order = np.random.default_rng(1).permutation(n)
+    return cache_of(precomputed(matrix), order, first=first), matrix
 
 
 def test_what_is_known_is_not_computed_again() -> None:
-    cache, matrix = cache_of(400, 50)
+    cache, matrix = made(400, 50)
     assert cache.keeps_all
-    for level in cache.deepen(200):
-        cache.measure(level, np.arange(30))
-    seen = cache.see(cache.order[300:310])
-    rows, slots = cache.fetch(np.arange(20, 40))
+    for level in cache.levels.deepen(200):
+        cache.levels.measure(level, np.arange(30))
+    seen = cache.columns.see(cache.order[300:310])
+    rows, slots = cache.rows.fetch(np.arange(20, 40))
     np.testing.assert_array_equal(rows[slots], matrix[20:40])
     before = cache.points.n_distances
     assert before <= 50 * 400 + 30 * 150 + 10 * 400 + 10 * 350 + 10 * 200
-    assert cache.missing() == 350 * 400 - 30 * 150 - 10 * 350 - 10 * 200
-    cache.complete()
+    assert cache.levels.missing() == 350 * 400 - 30 * 150 - 10 * 350 - 10 * 200
+    cache.levels.complete()
     assert cache.first == 400
-    np.testing.assert_array_equal(cache.columns, matrix[:, cache.order].T)
+    np.testing.assert_array_equal(cache.columns.block, matrix[:, cache.order].T)
     assert cache.points.n_distances - before == 350 * 400 - 30 * 150 - 10 * 350 - 10 * 200
     assert len(seen) == 10
 
 
-def test_a_fit_that_goes_on_computes_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fit_that_goes_on_computes_the_rest() -> None:
     """Where searches cost more than the matrix would, they end."""
-    small_first(monkeypatch, 64)
     X = sphere(1500, 3)
-    searched = k_medoids(X, 12, metric="haversine", random_state=0)
-    monkeypatch.setattr("medoids.search.bandit.COMPLETES", True)
-    found = k_medoids(X, 12, metric="haversine", random_state=0)
+    with tuned(first_block=64, completes=False):
+        searched = k_medoids(X, 12, metric="haversine", random_state=0)
+    with tuned(first_block=64):
+        found = k_medoids(X, 12, metric="haversine", random_state=0)
     assert found.medoid_indices.tolist() == searched.medoid_indices.tolist()
     assert found.history[-1]["rounds"][0]["references"] == 1500
     assert searched.history[-1]["rounds"][0]["references"] == 64

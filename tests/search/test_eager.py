@@ -11,6 +11,7 @@ from scipy.spatial.distance import cdist
 
 from helpers import (
     Floats,
+    SmallFirst,
     asymmetric,
     best_swap,
     duplicates,
@@ -19,7 +20,6 @@ from helpers import (
     loss_of,
     mixture,
     one_line,
-    small_first,
 )
 from medoids import KMedoids, KMedoidsResult, k_medoids
 
@@ -65,13 +65,13 @@ def test_no_swap_of_a_matrix_with_negative_entries_helps_at_the_end(seed: int) -
 
 
 def sampled(
-    monkeypatch: pytest.MonkeyPatch, first: dict[int, int], seeds: range
+    small_first: SmallFirst, first: dict[int, int], seeds: range
 ) -> Iterator[tuple[str, float]]:
     """Instances that are larger than their first block, and how far the best swap would go."""
     for i, (kind, make) in enumerate(KINDS.items()):
         for seed, k in zip(seeds, first, strict=True):
             n = 600 + 800 * k // 30
-            small_first(monkeypatch, first[k])
+            small_first(first[k])
             X, metric = make(n, seed)
             init = "random" if (seed + i) % 2 else "build"
             found = eager(X, k, metric=metric, init=init, random_state=seed)
@@ -79,18 +79,18 @@ def sampled(
             yield f"{kind}-{n}-{k}-{init}", gap(distances(X, metric), found)
 
 
-def test_no_swap_helps_at_the_end_of_sampling(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_swap_helps_at_the_end_of_sampling(small_first: SmallFirst) -> None:
     """With some twenty references for each cluster; the default is a hundred."""
     first = {3: 64, 5: 128, 8: 192, 12: 256, 20: 512, 30: 640}
-    gaps = dict(sampled(monkeypatch, first, range(6)))
+    gaps = dict(sampled(small_first, first, range(6)))
     assert len(gaps) == 36
     wrong = {name: f"{size:.4%}" for name, size in gaps.items() if size}
     assert len(wrong) <= 1, wrong
     assert max(gaps.values()) < 0.001, wrong
 
 
-def test_hardly_any_swap_helps_if_references_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    gaps = dict(sampled(monkeypatch, {8: 64, 12: 128, 30: 128}, range(6, 9)))
+def test_hardly_any_swap_helps_if_references_are_few(small_first: SmallFirst) -> None:
+    gaps = dict(sampled(small_first, {8: 64, 12: 128, 30: 128}, range(6, 9)))
     assert max(gaps.values()) < 0.005, gaps
 
 
@@ -102,10 +102,10 @@ def test_no_swap_helps_at_the_end_of_sampling_by_default(seed: int) -> None:
     assert gap(cdist(X, X), found) == 0
 
 
-def test_the_loss_is_as_good_as_pams(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_loss_is_as_good_as_pams(small_first: SmallFirst) -> None:
     ratios = []
     for seed in range(10):
-        small_first(monkeypatch, 128)
+        small_first(128)
         X = mixture(700 + 60 * seed, 4, 12, seed, 2.0)
         k = (3, 5, 8, 12, 20)[seed % 5]
         exact = k_medoids(X, k, method="pam")
@@ -119,10 +119,10 @@ def test_the_loss_is_as_good_as_pams(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("first", [128, None])
 def test_fewer_passes_than_pam_has_swaps(
-    seed: int, first: int | None, monkeypatch: pytest.MonkeyPatch
+    seed: int, first: int | None, small_first: SmallFirst
 ) -> None:
     if first:
-        small_first(monkeypatch, first)
+        small_first(first)
     X = mixture(1000, 4, 20, seed, 2.0)
     exact = k_medoids(X, 30, method="pam", init="random", random_state=seed)
     found = eager(X, 30, init="random", random_state=seed)
@@ -131,8 +131,8 @@ def test_fewer_passes_than_pam_has_swaps(
     assert found.inertia <= exact.inertia * 1.02
 
 
-def test_the_loss_is_the_true_loss(monkeypatch: pytest.MonkeyPatch) -> None:
-    small_first(monkeypatch, 128)
+def test_the_loss_is_the_true_loss(small_first: SmallFirst) -> None:
+    small_first(128)
     for seed in range(4):
         X = mixture(900, 4, 6, seed, 2.0)
         found = eager(X, 7, random_state=seed)
@@ -145,10 +145,8 @@ def test_the_loss_is_the_true_loss(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("kind", ["rows", "matrix"])
 @pytest.mark.parametrize("init", ["build", "random"])
 @pytest.mark.parametrize("n_jobs", [2, 3])
-def test_any_number_of_threads(
-    kind: str, init: str, n_jobs: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    small_first(monkeypatch, 128)
+def test_any_number_of_threads(kind: str, init: str, n_jobs: int, small_first: SmallFirst) -> None:
+    small_first(128)
     X, metric = (
         (mixture(1200, 4, 8, 0, 2.0), "l2")
         if kind == "rows"
@@ -166,11 +164,9 @@ def test_any_number_of_threads(
 
 @pytest.mark.parametrize("first", [128, None])
 @pytest.mark.parametrize("init", ["build", "random"])
-def test_history_counts_the_swaps(
-    first: int | None, init: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_history_counts_the_swaps(first: int | None, init: str, small_first: SmallFirst) -> None:
     if first:
-        small_first(monkeypatch, first)
+        small_first(first)
     X = mixture(900, 4, 12, 0, 2.0)
     found = eager(X, 12, init=init, random_state=0)
     swaps = [step["swaps"] for step in found.history]
@@ -201,8 +197,8 @@ def test_the_least_and_the_most_clusters(k: int) -> None:
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("init", ["build", "random"])
-def test_more_clusters_than_distinct_points(init: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    small_first(monkeypatch, 64)
+def test_more_clusters_than_distinct_points(init: str, small_first: SmallFirst) -> None:
+    small_first(64)
     X = lattice(600, 0, side=2)
     found = eager(X, 6, init=init, random_state=0)
     assert found.inertia == 0

@@ -6,74 +6,109 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from medoids.search.search import Found, Search
+from medoids._tuning import Tuning
+from medoids.search.search import Search, settle
 
 Values = NDArray[np.float64]
-Arms = NDArray[np.integer]
+Ids = NDArray[np.integer]
 
 
-class FakeRewards:
+class FakeArms:
     """Arms of known values, estimated with bounded noise that falls with the depth.
 
     Bounds hold, except for the arms in `blunder`, whose lower bounds are far too high in
     the rounds named; `optimism` puts the estimates of some arms too low.
     """
 
-    def __init__(self, true: Values, noise: float, seed: int, first: int, total: int) -> None:
-        self.true, self.noise = true, noise
-        self.rng = np.random.default_rng(seed)
-        self.first, self.total = first, total
-        self.slack = self.rough = 0.0
-        self.depth, self.keeps_all = first, False
-        self.owner = np.arange(len(true)) % 5
-        self.blunder: dict[str, list[int]] = {"screen": [], "refine": []}
-        self.optimism = np.zeros(len(true))
-        self.exact_calls: list[int] = []
+    def __init__(
+        self,
+        true: Values,
+        noise: float,
+        seed: int,
+        first: int,
+        total: int,
+        *,
+        candidates: NDArray[np.bool_] | None = None,
+        known: NDArray[np.bool_] | None = None,
+        blunder: Ids | None = None,
+        optimism: Values | None = None,
+    ) -> None:
+        n = len(true)
+        self.true, self.noise, self.rng = true, noise, np.random.default_rng(seed)
+        self.first = self.depth = first
+        self.total, self.slack, self.exact = total, 0.0, False
+        self.sigma = [noise] * 5
+        self.known = np.zeros(n, dtype=bool) if known is None else known
+        self.optimism = np.zeros(n) if optimism is None else optimism
+        self.late_blunder: Ids = np.empty(0, dtype=int)
+        self.values = dict[int, float]()
         self.refined: list[tuple[int, int]] = []
         self.leaders: list[set[int]] = []
+        self.alive = np.arange(n) if candidates is None else np.flatnonzero(candidates)
+        self.count = len(self.alive)
+        self.estimate, self.lower = np.zeros(n), np.zeros(n)
+        self._estimate(first, np.empty(0) if blunder is None else blunder)
 
-    def _estimate(self, arms: Arms, depth: int, stage: str) -> tuple[Values, Values]:
+    def _estimate(self, depth: int, blunder: Ids) -> None:
+        arms = self.alive
         width = self.noise * np.sqrt((1 - depth / self.total) / depth)
         error = np.clip(self.rng.normal(scale=width, size=len(arms)), -4 * width, 4 * width)
         mean = self.true[arms] + error
-        lower = np.where(np.isin(arms, self.blunder[stage]), 1e6, mean - 4 * width)
-        return mean - self.optimism[arms], lower
+        self.lower[arms] = np.where(np.isin(arms, blunder), 1e6, mean - 4 * width)
+        self.estimate[arms] = mean - self.optimism[arms]
 
-    def screen(self) -> tuple[Values, Values, Values]:
-        every = np.arange(len(self.true))
-        mean, lower = self._estimate(every, self.first, "screen")
-        return mean, lower, np.full(len(every), self.noise)
+    @property
+    def left(self) -> int:
+        return len(self.alive)
 
-    def refine(self, arms: Arms, depth: int, leaders: Arms) -> tuple[Values, Values]:
-        self.refined.append((depth, len(arms)))
+    def drop(self, bar: float) -> int:
+        open_ = (self.lower[self.alive] <= bar) & ~np.isin(self.alive, list(self.values))
+        self.alive = self.alive[open_]
+        return self.left
+
+    def lowest(
+        self, count: int, *, below: float = np.inf, known: bool = False, spread: bool = False
+    ) -> Ids:
+        ranked = self.alive[np.argsort(self.estimate[self.alive], kind="stable")]
+        ranked = ranked[self.estimate[ranked] < below]
+        if known:
+            ranked = ranked[self.known[ranked]]
+        if spread:
+            places = np.linspace(0, len(ranked) // 3, count).astype(int)
+            return np.union1d(ranked[places], ranked[:4])
+        return ranked[:count]
+
+    def refine(self, depth: int, leaders: Ids) -> None:
+        self.refined.append((depth, self.left))
         self.leaders.append(set(leaders.tolist()))
-        return self._estimate(arms, depth, "refine")
+        self._estimate(depth, self.late_blunder)
 
-    def exact(self, arms: Arms) -> Values:
-        self.exact_calls += arms.tolist()
-        return self.true[arms].copy()
+    def worth_refining(self, depth: int) -> bool:
+        return depth < self.total
 
-    def confirm(self, arms: Arms) -> tuple[Values, Arms, Values]:
-        rows = np.repeat(arms[:, None].astype(float), 3, axis=1)
-        return self.true[arms].copy(), arms % 5, rows
+    def value(self, arms: Ids | None = None) -> float:
+        for arm in (self.alive if arms is None else arms).tolist():
+            self.values.setdefault(arm, self.rounded(arm))
+        return min(self.values.values(), default=np.inf)
+
+    def rounded(self, arm: int) -> float:
+        """The value of an arm as float32 has it."""
+        return float(self.true[arm])
+
+    def valued(self, bar: float = np.inf) -> Ids:
+        found = sorted((value, arm) for arm, value in self.values.items() if value <= bar)
+        return np.array([arm for _, arm in found], dtype=np.int64)
+
+    def confirm(self, arms: Ids) -> tuple[Values, Ids]:
+        return self.true[arms].copy(), arms % 5
 
 
-def search(
-    rewards: FakeRewards,
-    candidates: NDArray[np.bool_] | None = None,
-    null: float = np.inf,
-    known: NDArray[np.bool_] | None = None,
-) -> tuple[Found | None, Search]:
-    n = len(rewards.true)
-    made = Search(
-        rewards,
-        np.ones(n, dtype=bool) if candidates is None else candidates,
-        first=rewards.first,
-        total=rewards.total,
-        null=null,
-        known=np.zeros(n, dtype=bool) if known is None else known,
-    )
-    return made.run(), made
+def search(arms: FakeArms, null: float = np.inf) -> tuple[int, Search]:
+    """The arm that wins (-1: none), and the search."""
+    made = Search(arms, null, Tuning())  # type: ignore[arg-type]
+    arm, position = settle(made.run(), null, arms.confirm)
+    assert arm < 0 or position == arm % 5
+    return arm, made
 
 
 def arms_of(seed: int, n: int = 1500) -> Values:
@@ -84,67 +119,60 @@ def arms_of(seed: int, n: int = 1500) -> Values:
 @pytest.mark.parametrize("seed", range(10))
 def test_the_best_arm_wins(seed: int, noise: float) -> None:
     true = arms_of(seed)
-    found, _ = search(FakeRewards(true, noise, seed, 64, 1500))
-    assert found is not None
-    assert found.arm == true.argmin()
-    assert found.replaces == found.arm % 5
-    np.testing.assert_array_equal(found.row, np.full(3, found.arm))
+    found, _ = search(FakeArms(true, noise, seed, 64, 1500))
+    assert found == true.argmin()
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_few_arms_are_valued_exactly(seed: int) -> None:
-    rewards = FakeRewards(arms_of(seed), 0.3, seed, 64, 1500)
-    search(rewards)
-    assert len(rewards.exact_calls) < 150
-    assert len(set(rewards.exact_calls)) == len(rewards.exact_calls), "an arm valued twice"
+    arms = FakeArms(arms_of(seed), 0.3, seed, 64, 1500)
+    search(arms)
+    assert 0 < len(arms.values) < 150
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_the_leader_survives_its_own_round(seed: int) -> None:
-    # Its own bounds lie above its value: by rounding, or by bad luck.
+    # Its own bounds lie above its value from the first refining on: by rounding, or by bad luck.
     true = arms_of(seed)
-    rewards = FakeRewards(true, 3.0, seed, 64, 1500)
     best = int(true.argmin())
-    rewards.optimism[best] = 100.0
-    rewards.blunder = {"screen": [best], "refine": [best]}
-    found, _ = search(rewards)
-    assert rewards.refined, "there was a round to survive"
-    assert all(best in leaders for leaders in rewards.leaders)
-    assert found is not None
-    assert found.arm == best
+    arms = FakeArms(true, 3.0, seed, 64, 1500, optimism=np.where(true == true.min(), 100.0, 0.0))
+    arms.late_blunder = np.array([best])
+    found, _ = search(arms)
+    assert arms.refined, "there was a round to survive"
+    assert all(best in leaders for leaders in arms.leaders)
+    assert found == best
 
 
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("noise", [0.3, 3.0])
 def test_arms_that_the_screen_drops_never_win(seed: int, noise: float) -> None:
     true = arms_of(seed)
-    rewards = FakeRewards(true, noise, seed, 64, 1500)
     out = np.random.default_rng(seed).choice(1500, 400, replace=False)
     out = np.union1d(out, np.argsort(true)[:5])
     # The best are among them, and their estimates lead.
-    rewards.blunder["screen"] = out.tolist()
-    rewards.optimism[out] = 100.0
-    found, _ = search(rewards, null=0.0)
-    assert found is not None
+    optimism = np.zeros(1500)
+    optimism[out] = 100.0
+    arms = FakeArms(true, noise, seed, 64, 1500, blunder=out, optimism=optimism)
+    found, _ = search(arms, null=0.0)
     rest = true.copy()
     rest[out] = np.inf
-    assert found.arm == rest.argmin()
-    assert not set(rewards.exact_calls) & set(out.tolist())
+    assert found == rest.argmin()
+    assert not set(arms.values) & set(out.tolist())
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_arms_that_a_later_round_drops_never_win(seed: int) -> None:
     true = arms_of(seed)
-    rewards = FakeRewards(true, 30.0, seed, 64, 1500)
     out = np.argsort(true)[:5]
-    rewards.blunder["refine"] = out.tolist()
-    rewards.optimism[out] = -100.0  # so that none of them leads
-    found, _ = search(rewards)
-    assert found is not None
+    optimism = np.zeros(1500)
+    optimism[out] = -100.0  # so that none of them leads
+    arms = FakeArms(true, 30.0, seed, 64, 1500, optimism=optimism)
+    arms.late_blunder = out
+    found, _ = search(arms)
     rest = true.copy()
     rest[out] = np.inf
-    assert found.arm == rest.argmin()
-    assert not set(rewards.exact_calls) & set(out.tolist())
+    assert found == rest.argmin()
+    assert not set(arms.values) & set(out.tolist())
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -152,13 +180,22 @@ def test_arms_that_are_no_candidates_never_win(seed: int) -> None:
     true = arms_of(seed)
     candidates = np.ones(1500, dtype=bool)
     candidates[np.argsort(true)[:30]] = False
-    known = ~candidates  # medoids' distances are often known
-    rewards = FakeRewards(true, 1.0, seed, 64, 1500)
-    found, made = search(rewards, candidates, known=known)
-    assert found is not None
-    assert found.arm == np.where(candidates, true, np.inf).argmin()
-    assert candidates[rewards.exact_calls].all()
+    # Medoids' distances are often known.
+    arms = FakeArms(true, 1.0, seed, 64, 1500, candidates=candidates, known=~candidates)
+    found, made = search(arms)
+    assert found == np.where(candidates, true, np.inf).argmin()
+    assert candidates[list(arms.values)].all()
     assert made.rounds[0].arms == candidates.sum()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_arms_that_are_known_lead_at_no_cost(seed: int) -> None:
+    true = arms_of(seed)
+    known = np.random.default_rng(seed).random(1500) < 0.1
+    arms = FakeArms(true, 3.0, seed, 64, 1500, known=known)
+    found, _ = search(arms)
+    assert found == true.argmin()
+    assert arms.leaders[0] <= set(np.flatnonzero(known).tolist())
 
 
 @pytest.mark.parametrize("noise", [0.0, 1.0])
@@ -167,15 +204,12 @@ def test_ties_go_to_the_lowest_index(seed: int, noise: float) -> None:
     true = arms_of(seed)
     equal = np.random.default_rng(seed).choice(1500, 70, replace=False)
     true[equal] = true.min() - 0.1
-    found, _ = search(FakeRewards(true, noise, seed, 64, 1500))
-    assert found is not None
-    assert found.arm == equal.min()
+    found, _ = search(FakeArms(true, noise, seed, 64, 1500))
+    assert found == equal.min()
 
 
 def test_all_arms_equal() -> None:
-    found, _ = search(FakeRewards(np.zeros(300), 1.0, 0, 64, 300))
-    assert found is not None
-    assert found.arm == 0
+    assert search(FakeArms(np.zeros(300), 1.0, 0, 64, 300))[0] == 0
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.3, 3.0])
@@ -183,62 +217,59 @@ def test_all_arms_equal() -> None:
 def test_doing_nothing_wins_where_nothing_helps(seed: int, noise: float) -> None:
     true = np.abs(arms_of(seed))
     true[7] = 0.0  # no better than doing nothing
-    found, _ = search(FakeRewards(true, noise, seed, 64, 1500), null=0.0)
-    assert found is None
+    assert search(FakeArms(true, noise, seed, 64, 1500), null=0.0)[0] == -1
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_one_arm_that_helps_is_found(seed: int) -> None:
     true = np.abs(arms_of(seed)) + 0.01
     true[1234] = -0.01
-    found, _ = search(FakeRewards(true, 3.0, seed, 64, 1500), null=0.0)
-    assert found is not None
-    assert found.arm == 1234
+    assert search(FakeArms(true, 3.0, seed, 64, 1500), null=0.0)[0] == 1234
 
 
 def test_doing_nothing_saves_work() -> None:
     true = np.abs(arms_of(0)) + 1.0
-    rewards = FakeRewards(true, 0.3, 0, 64, 1500)
-    assert search(rewards, null=0.0)[0] is None
-    assert rewards.exact_calls == []
-    assert rewards.refined == []
+    arms = FakeArms(true, 0.3, 0, 64, 1500)
+    assert search(arms, null=0.0)[0] == -1
+    assert arms.values == {}
+    assert arms.refined == []
 
 
 def test_float32_values_within_the_slack_are_settled_in_float64() -> None:
     true = np.full(200, 1.0)
     true[150] = 1.0 - 1e-9
-    rewards = FakeRewards(true, 0.0, 0, 64, 200)
-    rewards.slack = 1e-6
-    rewards.exact = lambda arms: true[arms] + 5e-7 * (arms == 150)  # type: ignore[method-assign]
-    found, _ = search(rewards)
-    assert found is not None
-    assert found.arm == 150
+    arms = FakeArms(true, 0.0, 0, 64, 200)
+    arms.slack = 1e-6
+    arms.rounded = lambda arm: true[arm] + 5e-7 * (arm == 150)  # type: ignore[method-assign]
+    assert search(arms)[0] == 150
+
+
+def test_exact_estimates_need_no_more_than_a_screen() -> None:
+    true = arms_of(4)
+    arms = FakeArms(true, 0.0, 0, 1500, 1500)
+    arms.exact = True
+    found, made = search(arms)
+    assert found == true.argmin()
+    assert len(made.rounds) == 1
+    assert arms.refined == []
 
 
 @pytest.mark.parametrize("noise", [3.0, 30.0])
 def test_rounds_double_the_references_and_lose_arms(noise: float) -> None:
-    rewards = FakeRewards(arms_of(3), noise, 3, 64, 1500)
-    _, made = search(rewards)
+    arms = FakeArms(arms_of(3), noise, 3, 64, 1500)
+    _, made = search(arms)
     assert made.rounds[0].references == 64
     for before, after in zip(made.rounds, made.rounds[1:], strict=False):
         assert before.references <= after.references <= 2 * before.references
         assert after.arms == before.survivors
         assert 0 <= after.survivors <= after.arms
-    depths = [depth for depth, _ in rewards.refined]
+    depths = [depth for depth, _ in arms.refined]
     assert depths == sorted(depths)
     assert max(depths) <= 1500
-    assert all(leaders <= set(rewards.exact_calls) for leaders in rewards.leaders)
-
-
-def test_sigma_is_summed_up_in_five_numbers() -> None:
-    rewards = FakeRewards(arms_of(0), 0.3, 0, 64, 1500)
-    _, made = search(rewards)
-    np.testing.assert_allclose(made.sigma, np.full(5, 0.3))
+    assert all(leaders <= set(arms.values) for leaders in arms.leaders)
 
 
 @pytest.mark.parametrize("n", [1, 2, 25])
 def test_few_arms(n: int) -> None:
     true = arms_of(1, n)
-    found, _ = search(FakeRewards(true, 1.0, 0, 1, n))
-    assert found is not None
-    assert found.arm == true.argmin()
+    assert search(FakeArms(true, 1.0, 0, 1, n))[0] == true.argmin()

@@ -6,14 +6,21 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from helpers import Floats, best_swap, duplicates, lattice, small_first
+from helpers import (
+    Floats,
+    SmallFirst,
+    best_swap,
+    cache_of,
+    carried,
+    duplicates,
+    lattice,
+    precomputed,
+    rewards_of,
+)
 from medoids import KMedoids, k_medoids
-from medoids._threads import Workers
-from medoids.engines.cpu.cache import Cache
-from medoids.engines.cpu.points.base import PrecomputedPoints
 from medoids.engines.cpu.rewards.bounds import Bounds
-from medoids.engines.cpu.rewards.rewards import Rewards
 from medoids.engines.cpu.state import State
+from medoids.engines.cpu.step import Step
 
 GRID = np.indices((50, 50)).reshape(2, -1).T.astype(float)
 CUBE = np.indices((14, 14, 14)).reshape(3, -1).T.astype(float)
@@ -41,10 +48,10 @@ TIED: list[tuple[str, Floats, str, str, int]] = [
     ("X", "metric", "scipys", "k"), [row[1:] for row in TIED], ids=[f"{r[0]}-{r[2]}" for r in TIED]
 )
 def test_ties_lead_to_pams_medoids(
-    X: Floats, metric: str, scipys: str, k: int, first: int | None, monkeypatch: pytest.MonkeyPatch
+    X: Floats, metric: str, scipys: str, k: int, first: int | None, small_first: SmallFirst
 ) -> None:
     if first:
-        small_first(monkeypatch, first)
+        small_first(first)
     exact = k_medoids(X, k, metric=metric, method="pam")
     for seed in range(2):
         found = k_medoids(X, k, metric=metric, random_state=seed)
@@ -68,31 +75,29 @@ def test_carried_bounds_hold_where_distances_tie(kind: str, side: int) -> None:
     n, k = 700, 12
     X = lattice(n, side, side)
     matrix = turned(cdist(X, X, "cityblock"), kind)
-    points = PrecomputedPoints(matrix, Workers(1))
     rng = np.random.default_rng(1)
     state, bounds = State(n, k), Bounds()
     for medoid in rng.choice(n, k, replace=False):
         state.add(int(medoid), matrix[medoid])
     # With more, all would be, and no bound be carried.
-    cache = Cache(points, rng.permutation(n), 1e9, 349)
-    every, carried, wrong = np.arange(n), 0, 0
+    cache = cache_of(precomputed(matrix), rng.permutation(n), first=349)
+    every, count, wrong = np.arange(n), 0, 0
     for _ in range(12):
-        step = Rewards(cache, state, True, 6.0, bounds)
-        true = np.concatenate([step.totals(matrix, every, points.workers)[1].T])
-        lower = bounds.lower[:k]
+        lower = carried(cache, state, True, 6.0, bounds)[:k].copy()
+        true = Step(state, True).values(matrix, every, cache.points.workers).T
         open_ = np.isfinite(lower).all(axis=0)
         open_[state.medoids] = False
-        carried += int(open_.sum())
+        count += int(open_.sum())
         wrong += int((lower[:, open_] > true[:, open_] + 1e-4).sum())
-        step.screen()
-        step.exact(np.setdiff1d(every, state.medoids))
+        others = np.setdiff1d(every, state.medoids)
+        rewards_of(cache, state, True, 6.0, bounds).value(others)
         # A point as far from the others as the medoid is: what such a swap changes is a tie.
         position = int(rng.integers(k))
         near = np.setdiff1d(np.argsort(matrix[state.medoids[position]])[:8], state.medoids)
         arm = int(rng.choice(near))
         state.replace(position, arm, matrix[arm])
-    assert carried > n, "too little was carried to test anything"
-    assert wrong <= carried * k // 1000
+    assert count > n, "too little was carried to test anything"
+    assert wrong <= count * k // 1000
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..dissimilarities.metrics import METRICS, SYNONYMS
 from ..dissimilarities.objects import MEASURES
-from ..methods import METHODS
+from ..methods.table import METHODS
 from .counts import are_raw
 from .inputs import Input
 from .problem import Problem, unknown

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ..methods import METHODS
+from ..methods.table import METHODS
 from .choose import NAMES
 from .formats import FORMATS
 

@@ -18,7 +18,7 @@ import zss
 from numba import njit
 from rapidfuzz.distance import Levenshtein
 
-from helpers import Floats, loss_of, mixture, pam_by_force, small_first
+from helpers import Floats, SmallFirst, loss_of, mixture, pam_by_force
 from medoids import KMedoids
 from medoids.dissimilarities.compiled import Compiled
 from medoids.engines.cpu.points.objects import Call
@@ -131,12 +131,12 @@ PROBLEMS: dict[str, Callable[[], Problem]] = {
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
-def test_from_the_medoid_to_the_point(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_from_the_medoid_to_the_point(name: str, small_first: SmallFirst) -> None:
     fit, new, metric, params, pair = PROBLEMS[name]()
     inside = np.array([[pair(a, b) for b in fit] for a in fit])
     outside = np.array([[pair(a, b) for b in new] for a in fit])
     turned = np.array([[pair(b, a) for b in new] for a in fit])
-    small_first(monkeypatch, FIRST)
+    small_first(FIRST)
     km = KMedoids(K, metric=metric, metric_params=params, n_jobs=1, random_state=0).fit(fit)
     check(km, new, inside, outside, turned)
     if name.startswith("divergence"):
@@ -145,13 +145,13 @@ def test_from_the_medoid_to_the_point(name: str, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_a_row_of_a_matrix_is_the_medoid(dtype: type, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_of_a_matrix_is_the_medoid(dtype: type, small_first: SmallFirst) -> None:
     rng = np.random.default_rng(0)
     X = mixture(N + NEW, 2, 5, 0)
     pace = rng.uniform(0.5, 2, size=(N + NEW, N + NEW))
     every = (np.linalg.norm(X[:, None] - X, axis=2) * pace).astype(dtype)
     inside, outside, turned = every[:N, :N], every[:N, N:], every[N:, :N].T
-    small_first(monkeypatch, FIRST)
+    small_first(FIRST)
     km = KMedoids(K, metric="precomputed", n_jobs=1, random_state=0).fit(inside)
     # A row for each new point, with the distances from the points of the fit to it.
     check(km, outside.T, *(each.astype(float) for each in (inside, outside, turned)))

@@ -5,12 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from helpers import Floats, asymmetric, dense, mixture, precomputed, state_of, swaps_by_force
-from medoids.engines.cpu.cache import Cache
+from helpers import (
+    Floats,
+    asymmetric,
+    cache_of,
+    carried,
+    dense,
+    mixture,
+    precomputed,
+    rewards_of,
+    state_of,
+    swaps_by_force,
+)
+from medoids.engines.cpu.cache.cache import Cache
 from medoids.engines.cpu.points.base import PrecomputedPoints
 from medoids.engines.cpu.points.dense import DensePoints
 from medoids.engines.cpu.rewards.bounds import Bounds
-from medoids.engines.cpu.rewards.rewards import Rewards
 from medoids.engines.cpu.state import State
 
 N = 1500
@@ -28,7 +38,7 @@ def start(kind: str, k: int, first: int, limit: float = 1e9) -> tuple[Cache, Sta
     points, rng = points_of(kind), np.random.default_rng(1)
     matrix = points.exact(np.arange(N))
     state = state_of(points, rng.choice(N, k, replace=False).tolist())
-    return Cache(points, rng.permutation(N), limit, first), state, matrix
+    return cache_of(points, rng.permutation(N), limit, first), state, matrix
 
 
 def swap_some(cache: Cache, state: State, count: int, seed: int) -> None:
@@ -53,37 +63,33 @@ def test_bounds_hold_after_swaps(kind: str, k: int, count: int) -> None:
     cache, state, matrix = start(kind, k, 256)
     others = np.setdiff1d(np.arange(N), state.medoids)
     bounds = Bounds()
-    before = Rewards(cache, state, True, Z, bounds)
-    before.screen()
-    before.exact(others)
-    wrong, carried = [], 0
+    rewards_of(cache, state, True, Z, bounds).value(others)
+    wrong, count_carried = [], 0
     for seed in range(4):
         swap_some(cache, state, count, seed)
-        step = Rewards(cache, state, True, Z, bounds)
-        lower = bounds.lower.copy()
+        lower = carried(cache, state, True, Z, bounds).copy()
         open_ = np.isfinite(lower).all(axis=0)
         open_[state.medoids] = False
         true = values_of(matrix, state)
         if open_.any():
             wrong.append((lower > true + 1e-5 * abs(state.loss) / N)[:, open_].mean())
-        carried += int(open_.sum())
-        step.screen()
-        step.exact(np.setdiff1d(np.arange(N), state.medoids))
-    assert carried > N, "too little was carried to test anything"
+        count_carried += int(open_.sum())
+        others = np.setdiff1d(np.arange(N), state.medoids)
+        rewards_of(cache, state, True, Z, bounds).value(others)
+    assert count_carried > N, "too little was carried to test anything"
     assert np.mean(wrong) < 0.01
 
 
 def test_carried_bounds_are_tighter_than_the_screen() -> None:
     cache, state, matrix = start("mixture", 40, 256)
     bounds = Bounds()
-    Rewards(cache, state, True, Z, bounds).screen()
-    Rewards(cache, state, True, Z, bounds).exact(np.setdiff1d(np.arange(N), state.medoids))
+    rewards_of(cache, state, True, Z, bounds).value(np.setdiff1d(np.arange(N), state.medoids))
     swap_some(cache, state, 1, 0)
-    Rewards(cache, state, True, Z, bounds)
-    _, fresh, _ = Rewards(cache, state, True, Z).screen()
+    lower = carried(cache, state, True, Z, bounds)[:-1].min(axis=0)
+    fresh = rewards_of(cache, state, True, Z).lower
     true = values_of(matrix, state)[:-1].min(axis=0)
     others = np.setdiff1d(np.arange(N), state.medoids)
-    gap = np.median((true - bounds.lowest())[others])
+    gap = np.median((true - lower)[others])
     assert gap < 0.7 * np.median((true - fresh)[others])
 
 
@@ -94,11 +100,10 @@ def test_an_arm_gains_less_in_later_build_steps(kind: str) -> None:
     for medoid, row in zip(state.medoids, state.rows, strict=True):
         longer.add(medoid, row)
     bounds = Bounds()
-    Rewards(cache, longer, False, Z, bounds).exact(np.arange(N))
     for medoid in (5, 50, 500):
-        Rewards(cache, longer, False, Z, bounds).exact(np.arange(N))
+        rewards_of(cache, longer, False, Z, bounds).value(np.arange(N))
         longer.add(medoid, matrix[medoid])
-        Rewards(cache, longer, False, Z, bounds)
+        carried(cache, longer, False, Z, bounds)
         assert np.isfinite(bounds.lower).all()
         true = (np.minimum(matrix, longer.nearest).sum(axis=1) - longer.loss) / N
         assert (bounds.lower[0] <= true + 1e-6).all()
@@ -107,8 +112,8 @@ def test_an_arm_gains_less_in_later_build_steps(kind: str) -> None:
 def test_nothing_is_carried_from_build_to_swap() -> None:
     cache, state, _ = start("mixture", 5, 256)
     bounds = Bounds()
-    Rewards(cache, state, False, Z, bounds).screen()
-    Rewards(cache, state, True, Z, bounds)
+    rewards_of(cache, state, False, Z, bounds)
+    carried(cache, state, True, Z, bounds)
     assert bounds.lower.shape == (6, N)
     assert (bounds.lower == -np.inf).all()
 
@@ -116,12 +121,11 @@ def test_nothing_is_carried_from_build_to_swap() -> None:
 def test_little_memory_keeps_one_line() -> None:
     cache, state, matrix = start("mixture", 40, 64, limit=4.0 * N * 40)
     bounds = Bounds()
-    step = Rewards(cache, state, True, Z, bounds)
-    _, lower, _ = step.screen()
+    lower = rewards_of(cache, state, True, Z, bounds).lower
     assert bounds.lower.shape == (1, N)
     others = np.setdiff1d(np.arange(N), state.medoids)
     true = values_of(matrix, state)[:-1].min(axis=0)
     assert (lower > true + 1e-9)[others].mean() < 0.02
     swap_some(cache, state, 1, 0)
-    Rewards(cache, state, True, Z, bounds)
+    carried(cache, state, True, Z, bounds)
     assert (bounds.lower == -np.inf).all()

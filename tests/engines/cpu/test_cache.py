@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from helpers import asymmetric, precomputed
-from medoids.engines.cpu.cache import Cache
+from helpers import asymmetric, cache_of, precomputed
+from medoids.engines.cpu.cache.cache import Cache
 
 N = 400
 
@@ -14,13 +14,13 @@ N = 400
 def made(limit: float = 1e9, first: int = 64) -> tuple[Cache, np.ndarray]:
     matrix = asymmetric(N, 0).astype(np.float32)
     order = np.random.default_rng(0).permutation(N)
-    return Cache(precomputed(matrix), order, limit, first), matrix
+    return cache_of(precomputed(matrix), order, limit, first), matrix
 
 
 def test_the_first_references_are_there_for_all_arms() -> None:
     cache, matrix = made()
     assert cache.first == 64
-    np.testing.assert_array_equal(cache.columns[:64], matrix[:, cache.order[:64]].T)
+    np.testing.assert_array_equal(cache.columns.block[:64], matrix[:, cache.order[:64]].T)
     assert cache.points.n_distances == 64 * N
 
 
@@ -30,10 +30,10 @@ def test_levels_hold_what_the_matrix_does(limit: float) -> None:
     rng = np.random.default_rng(1)
     for size in (10, 150, 40):
         arms = rng.permutation(N)[:size]
-        levels = cache.deepen(N)
+        levels = cache.levels.deepen(N)
         assert np.array_equal(np.concatenate([level.refs for level in levels]), cache.order)
         for level in levels:
-            block, slots = cache.measure(level, arms)
+            block, slots = cache.levels.measure(level, arms)
             found = block[slots][:, : len(level.refs)]
             np.testing.assert_array_equal(found, matrix[np.ix_(arms, level.refs)])
 
@@ -41,13 +41,13 @@ def test_levels_hold_what_the_matrix_does(limit: float) -> None:
 def test_what_is_kept_is_not_computed_again() -> None:
     cache, _ = made()
     arms = np.arange(0, N, 4)
-    levels = cache.deepen(256)
+    levels = cache.levels.deepen(256)
     for level in levels:
-        cache.measure(level, arms)
+        cache.levels.measure(level, arms)
     counted = cache.points.n_distances
     assert counted == 64 * N + len(arms) * (256 - 64), "the first level only turns the columns"
-    for level in cache.deepen(256):
-        cache.measure(level, arms[::2])
+    for level in cache.levels.deepen(256):
+        cache.levels.measure(level, arms[::2])
     assert cache.points.n_distances == counted
 
 
@@ -56,12 +56,13 @@ def test_rows_hold_what_the_matrix_does(limit: float) -> None:
     cache, matrix = made(limit)
     rng = np.random.default_rng(2)
     for _ in range(20):
-        arms = rng.permutation(N)[: cache.batch]
-        rows, slots = cache.fetch(arms)
+        arms = rng.permutation(N)
+        arms = arms[next(cache.rows.parts(arms))]
+        rows, slots = cache.rows.fetch(arms)
         np.testing.assert_array_equal(rows[slots], matrix[arms])
-    known = np.flatnonzero(cache.known)
+    known = np.flatnonzero(cache.rows.held)
     counted = cache.points.n_distances
-    rows, slots = cache.fetch(known)
+    rows, slots = cache.rows.fetch(known)
     np.testing.assert_array_equal(rows[slots], matrix[known])
     assert cache.points.n_distances == counted
 
@@ -69,16 +70,16 @@ def test_rows_hold_what_the_matrix_does(limit: float) -> None:
 def test_more_references_for_all_arms() -> None:
     cache, matrix = made(first=32)
     for wanted in (cache.order[[40, 50]], cache.order[[50, 60, 399]], cache.order[100:116]):
-        lines = cache.see(wanted)
+        lines = cache.columns.see(wanted)
         kept = wanted[: len(lines)]
         assert len(kept) > 0
-        np.testing.assert_array_equal(cache.columns[lines], matrix[:, kept].T)
+        np.testing.assert_array_equal(cache.columns.block[lines], matrix[:, kept].T)
 
 
 def test_more_room_than_data() -> None:
     cache, matrix = made(first=4096)
     assert cache.first == N
-    np.testing.assert_array_equal(cache.columns[:N], matrix[:, cache.order].T)
+    np.testing.assert_array_equal(cache.columns.block[:N], matrix[:, cache.order].T)
 
 
 @pytest.mark.parametrize("limit", [4.0 * N * 2 * 64, 4.0 * N * 300])
@@ -87,10 +88,10 @@ def test_all_that_is_kept_fits_the_limit(limit: float) -> None:
     rng = np.random.default_rng(3)
     for _ in range(20):
         arms = np.sort(rng.permutation(N)[:60])
-        for level in cache.deepen(N):
-            cache.measure(level, arms)
-        cache.fetch(arms[: cache.batch])
+        for level in cache.levels.deepen(N):
+            cache.levels.measure(level, arms)
+        rows, _ = cache.rows.fetch(arms[next(cache.rows.parts(arms))])
     # Lines of a level that are not used yet are reserved, not touched.
-    levels = sum(level.block[: level.used].nbytes for level in cache.levels)
+    levels = sum(level.block[: level.used].nbytes for level in cache.levels.deepen(N))
     assert levels > 0
-    assert cache.columns.nbytes + cache._rows.nbytes + levels <= limit
+    assert cache.columns.block.nbytes + rows.nbytes + levels <= limit

@@ -11,7 +11,7 @@ import pytest
 from numba import njit
 from scipy.spatial.distance import cdist
 
-from helpers import build_by_force, loss_of, mixture, one_line, pam_by_force, small_first
+from helpers import SmallFirst, build_by_force, loss_of, mixture, one_line, pam_by_force
 from medoids import KMedoids, k_medoids, medoid
 from medoids.dissimilarities.compiled import Compiled
 from medoids.engines.cpu.points.objects import Call
@@ -55,8 +55,8 @@ def test_words_under_a_directed_cost(method: str, k: int) -> None:
         assert km.medoid_indices_.tolist() == pam_by_force(matrix, k)
 
 
-def test_distributions_under_kullback_and_leibler(monkeypatch: pytest.MonkeyPatch) -> None:
-    small_first(monkeypatch, 48)
+def test_distributions_under_kullback_and_leibler(small_first: SmallFirst) -> None:
+    small_first(48)
     rng = np.random.default_rng(0)
     rows = rng.dirichlet(np.ones(5), size=160)
     matrix = matrix_of(rows, divergence)
@@ -78,8 +78,8 @@ def test_a_series_with_an_index_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("method", ["banditpam", "fasterpam", "clarans", "alternate", "onebatch"])
-def test_no_pair_is_computed_twice(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    small_first(monkeypatch, 40)
+def test_no_pair_is_computed_twice(method: str, small_first: SmallFirst) -> None:
+    small_first(40)
     X = mixture(140, 2, 3, 0)
     seen: Counter[tuple[int, int]] = Counter()
     objects = list(range(len(X)))

@@ -9,14 +9,15 @@ from helpers import (
     Floats,
     asymmetric,
     build_by_force,
+    cache_of,
     dense,
     loss_of,
     mixture,
     precomputed,
+    rewards_of,
     state_of,
     swaps_by_force,
 )
-from medoids.engines.cpu.cache import Cache
 from medoids.engines.cpu.points.base import PrecomputedPoints
 from medoids.engines.cpu.points.dense import DensePoints
 from medoids.engines.cpu.rewards.rewards import Rewards
@@ -76,7 +77,8 @@ class Case:
 
     def rewards(self, first: int, seed: int, z: float = 3.0, limit: float = 1e9) -> Rewards:
         order = np.random.default_rng(seed).permutation(N)
-        return Rewards(Cache(self.points, order, limit, first), self.state, self.swap, z)
+        cache = cache_of(self.points, order, limit, first)
+        return rewards_of(cache, self.state, self.swap, z)
 
     def leaders(self) -> np.ndarray:
         return np.argsort(self.true)[:8]
@@ -89,16 +91,14 @@ def case(request: pytest.FixtureRequest) -> Case:
 
 def test_all_references_leave_nothing_to_chance(case: Case) -> None:
     rewards = case.rewards(N, 0)
-    mean, lower, sigma = rewards.screen()
-    np.testing.assert_allclose(mean, case.true, atol=2e-5 * case.size)
-    np.testing.assert_allclose(lower, case.true, atol=2e-5 * case.size)
-    assert (sigma == 0).all()
+    np.testing.assert_allclose(rewards.mean, case.true, atol=2e-5 * case.size)
+    np.testing.assert_allclose(rewards.lower, case.true, atol=2e-5 * case.size)
+    assert (rewards.sigma == 0).all()
 
 
 @pytest.mark.parametrize("first", [64, 256])
 def test_depth_n_is_exact(case: Case, first: int) -> None:
     rewards = case.rewards(first, 0)
-    rewards.screen()
     rewards.bounds.lower[:] = -np.inf  # forget what the screen found
     arms = np.random.default_rng(1).permutation(N)[:200]
     mean, lower = rewards.refine(arms, N, case.leaders())
@@ -106,18 +106,10 @@ def test_depth_n_is_exact(case: Case, first: int) -> None:
     np.testing.assert_allclose(lower, case.true[arms], atol=2e-5 * case.size)
 
 
-def test_exact_and_confirmed_values(case: Case) -> None:
+def test_values_are_exact(case: Case) -> None:
     rewards = case.rewards(128, 0)
     arms = np.random.default_rng(1).permutation(N)[:200]
-    np.testing.assert_allclose(rewards.exact(arms), case.true[arms], atol=1e-5 * case.size)
-    values, replaces, rows = rewards.confirm(arms[:20])
-    np.testing.assert_allclose(values, case.true[arms[:20]], atol=1e-12 * case.size)
-    np.testing.assert_array_equal(rows, case.matrix[arms[:20]])
-    if case.swap:
-        losses = swaps_by_force(case.matrix, case.medoids)[arms[:20]]
-        np.testing.assert_array_equal(replaces, losses.argmin(axis=1))
-    else:
-        assert (replaces == 0).all()
+    np.testing.assert_allclose(rewards.value(arms), case.true[arms], atol=1e-5 * case.size)
 
 
 def rms(errors: list[Floats]) -> float:
@@ -144,9 +136,9 @@ def test_standard_errors_of_the_screen_hold(case: Case, first: int) -> None:
     errors = []
     for seed in range(12):
         rewards = case.rewards(first, seed, z=1e-2)
-        mean, lower, _ = rewards.screen()
         others = np.setdiff1d(np.arange(N), case.medoids)
-        errors.append(standardised(case, others, mean[others], lower[others], 1e-2, first))
+        mean, lower = rewards.mean[others], rewards.lower[others]
+        errors.append(standardised(case, others, mean, lower, 1e-2, first))
     assert rms(errors) < 1.6
     assert rms(errors) > 0.3, "standard errors are not wide for nothing"
 
@@ -156,7 +148,6 @@ def test_standard_errors_of_the_regression_hold(case: Case, first: int, depth: i
     errors = []
     for seed in range(8):
         rewards = case.rewards(first, seed, z=1e-3)
-        rewards.screen()
         rewards.bounds.lower[:] = -np.inf
         others = np.setdiff1d(np.arange(N), [*case.medoids, *case.leaders()])
         arms = np.random.default_rng(seed).permutation(others)[:300]
@@ -170,9 +161,8 @@ def test_regression_is_no_worse_than_the_screen() -> None:
     screen, regression = [], []
     for seed in range(8):
         rewards = case.rewards(256, seed)
-        mean, _, _ = rewards.screen()
         others = np.setdiff1d(np.arange(N), [*case.medoids, *case.leaders()])
-        screen.append(mean[others] - case.true[others])
+        screen.append(rewards.mean[others] - case.true[others])
         refined, _ = rewards.refine(others, 256, case.leaders())
         regression.append(refined - case.true[others])
     assert rms(regression) < rms(screen)
@@ -184,8 +174,7 @@ def test_bounds_of_the_best_arms_hold(case: Case) -> None:
     broken = total = 0
     for seed in range(12):
         rewards = case.rewards(128, seed, z=3.4)
-        _, lower, _ = rewards.screen()
-        broken += int((lower[best] > case.true[best] + rewards.slack).sum())
+        broken += int((rewards.lower[best] > case.true[best] + rewards.slack).sum())
         _, low = rewards.refine(best, 256, best[:8])
         # Leaders are valued exactly, and need no bound.
         broken += int((low > case.true[best] + 10 * rewards.slack)[8:].sum())
@@ -195,10 +184,10 @@ def test_bounds_of_the_best_arms_hold(case: Case) -> None:
 
 def test_the_first_references_come_from_a_small_cache() -> None:
     case = Case("mixture", 3, True)
-    roomy = case.rewards(128, 0).screen()
-    tight = case.rewards(128, 0, limit=4.0 * N * 2 * 200).screen()
-    for one, other in zip(roomy, tight, strict=True):
-        np.testing.assert_array_equal(one, other)
+    roomy = case.rewards(128, 0)
+    tight = case.rewards(128, 0, limit=4.0 * N * 2 * 200)
+    for name in ("mean", "lower", "sigma"):
+        np.testing.assert_array_equal(getattr(roomy, name), getattr(tight, name))
 
 
 @pytest.mark.parametrize("limit", [1e9, 4.0 * N * 400])
@@ -216,9 +205,10 @@ def test_small_clusters_are_seen() -> None:
     case = Case("small groups", 4, True)
     for seed in range(6):
         rewards = case.rewards(64, seed)
-        seen = np.bincount(rewards.first_sample.parts, minlength=4)
-        assert (seen >= np.minimum(rewards.members, 2)).all()
-        assert len(np.unique(rewards.first_sample.ids)) == len(rewards.first_sample.ids)
+        sample = rewards.screened.sample
+        seen = np.bincount(sample.parts % 4, minlength=4)
+        assert (seen >= np.minimum(rewards.screened.known.members, 2)).all()
+        assert len(np.unique(sample.ids)) == len(sample.ids)
 
 
 @pytest.mark.parametrize("depth", [0, 256, 1024])
@@ -229,10 +219,9 @@ def test_what_an_arm_gains_at_itself_counts_once(depth: int) -> None:
     errors = []
     for seed in range(6):
         rewards = case.rewards(128, seed, z=1e-3)
+        mean, lower = rewards.mean[arms], rewards.lower[arms]
         if depth:
             mean, lower = rewards.refine(arms, depth, case.leaders())
-        else:
-            mean, lower, _ = (part[arms] for part in rewards.screen())
         error, se = mean - case.true[arms], (mean - lower) / 1e-3
         errors.append(error / np.maximum(se, 1e-3 * case.size))
     assert np.abs(errors).max() < 6

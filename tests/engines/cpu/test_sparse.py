@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from helpers import Floats, one_line, small_first
+from helpers import Floats, SmallFirst, one_line
 from medoids import KMedoids, k_medoids
 from medoids._threads import Workers
 from medoids.data.kinds import read
@@ -79,8 +79,8 @@ def test_common_and_rare_features(
 
 
 @pytest.mark.parametrize("metric", sorted(set(METRICS) - {"haversine"}))
-def test_medoids_are_the_dense_ones(metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    small_first(monkeypatch, 128)
+def test_medoids_are_the_dense_ones(metric: str, small_first: SmallFirst) -> None:
+    small_first(128)
     X = counts(700, 60, 1)
     params = {"p": 3} if metric == "minkowski" else None
     dense = k_medoids(X, 5, metric=metric, metric_params=params, random_state=0)
