@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn import get_config
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -55,13 +54,12 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         "clara", "clarans" and "onebatch" need less and end at a higher loss. See
         docs/methods.md.
     method_params : dict, default=None
-        Parameters of one method only. "banditpam": `swap`, as below. "banditpam_original":
-        `cache`, `paired`, `null_arm` (False) and `replacement` (True), our changes to it one
-        by one. "clara": `n_sampling` (points in a sample, 40 + 2k), `n_sampling_iter`
-        (samples, 5). "clarans": `num_local` (walks, 2), `max_neighbors` (useless swaps in a
-        row that end a walk, 1.25% of k(n - k) and at least 250). "onebatch": `batch_size`
-        (references, 100 ln(kn)), `weighting` (count each reference for the points it is
-        nearest to, True).
+        Parameters of one method only. "banditpam_original": `cache`, `paired`, `null_arm`
+        (False) and `replacement` (True), our changes to it one by one. "clara": `n_sampling`
+        (points in a sample, 40 + 2k), `n_sampling_iter` (samples, 5). "clarans": `num_local`
+        (walks, 2), `max_neighbors` (useless swaps in a row that end a walk, 1.25% of k(n - k)
+        and at least 250). "onebatch": `batch_size` (references, 100 ln(kn)), `weighting`
+        (count each reference for the points it is nearest to, True).
     swap : {"best", "eager"}, default="best"
         What "banditpam" does in SWAP: take the best of all swaps, as PAM does; or, for many
         clusters, every good one that a search comes upon. Both end at a local optimum.
@@ -92,8 +90,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     cluster_centers_ : ndarray or sparse matrix of shape (n_clusters, n_features), list or None
         Those rows, or objects; None for a precomputed matrix.
     labels_ : ndarray of int32 of shape (n_samples,)
-        The cluster of each row, 0 to n_clusters - 1; the lowest one on a tie. A Series, with
-        the index of X, where `set_output` asks for data frames.
+        The cluster of each row, 0 to n_clusters - 1; the lowest one on a tie.
     inertia_ : float
         The loss.
     n_iter_ : int
@@ -131,7 +128,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
     medoid_indices_: NDArray[np.int64]
     cluster_centers_: Any
-    labels_: Any
+    labels_: NDArray[np.int32]
     inertia_: float
     n_iter_: int
     n_distances_: int
@@ -191,7 +188,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         medoids = data.pick(result.medoid_indices)
         found = {
             "medoid_indices_": result.medoid_indices,
-            "labels_": self._as_asked(result.labels, X),
+            "labels_": result.labels,
             "inertia_": result.inertia,
             "n_iter_": result.n_iter,
             "n_distances_": result.n_distances,
@@ -221,15 +218,14 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         """
         return self._distances(X).T
 
-    def predict(self, X: ArrayLike) -> Any:
+    def predict(self, X: ArrayLike) -> NDArray[np.int32]:
         """The nearest medoid of each row; `X` as for `transform`.
 
         Returns
         -------
-        ndarray of int32, or a Series with the index of X where `set_output` asks for frames
+        ndarray of int32 of shape (n_samples,)
         """
-        labels = np.asarray(self._distances(X).argmin(axis=0), dtype=np.int32)
-        return self._as_asked(labels, X)
+        return np.asarray(self._distances(X).argmin(axis=0), dtype=np.int32)
 
     def score(self, X: ArrayLike, y: object = None) -> float:
         """Minus the loss of the medoids on X; `X` as for `transform`."""
@@ -290,21 +286,6 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             feature_names=feature_names, texts=texts, command=command, max_members=max_members,
             random_state=random_state,
         )  # fmt: skip
-
-    def _as_asked(self, labels: NDArray[np.int32], X: Any) -> Any:
-        """The labels as a Series where `set_output` asks for data frames, else as they are."""
-        asked = getattr(self, "_sklearn_output_config", {}).get("transform")
-        kind = asked or get_config()["transform_output"]
-        if kind == "pandas":
-            import pandas
-
-            index = X.index if isinstance(X, (pandas.DataFrame, pandas.Series)) else None
-            return pandas.Series(labels, index=index, name="cluster")
-        if kind == "polars":
-            import polars
-
-            return polars.Series("cluster", labels)
-        return labels
 
     def _distances(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self)

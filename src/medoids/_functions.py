@@ -26,7 +26,7 @@ from .methods.onebatch import onebatch
 from .methods.pam import fastpam1, pam
 from .methods.settings import Settings
 
-# A method's keywords are the keys that `method_params` may have for it.
+# A method's keywords, `swap` apart, are the keys that `method_params` may have for it.
 METHODS: dict[str, Callable[..., tuple[State, int]]] = {
     "banditpam": banditpam,
     "banditpam_original": banditpam_original,
@@ -186,19 +186,17 @@ def run(
 
 
 def _own_params(method: str, given: Mapping[str, Any] | None, swap: Any) -> dict[str, Any]:
-    """The keywords of the method that the user gave."""
+    """The keywords of the method: those of `method_params`, and `swap` where it has that."""
     own = check.mapping(given, "method_params")
     known = list(signature(METHODS[method]).parameters)[1:]
     if not isinstance(swap, str):
         raise ValueError(f"swap={swap!r} is unknown: choose 'best' or 'eager'.")
-    if swap != "best":
-        if "swap" not in known:
-            raise ValueError(f"swap={swap!r} is for method='banditpam', not for {method!r}.")
-        if own.get("swap", swap) != swap:
-            raise ValueError(f"swap={swap!r} contradicts method_params: give one of them.")
-        own["swap"] = swap
+    swaps = {"swap": swap} if "swap" in known else {}
+    if swap != "best" and not swaps:
+        raise ValueError(f"swap={swap!r} is for method='banditpam', not for {method!r}.")
+    known = [name for name in known if name not in swaps]
     for key in own:
         if key not in known:
             has = f"has {', '.join(known)}" if known else "has no parameters of its own"
             raise ValueError(f"method_params has {key!r}, but method={method!r} {has}.")
-    return own
+    return own | swaps
