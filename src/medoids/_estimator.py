@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,8 @@ from sklearn.base import (
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._functions import run
+from ._fit import run
+from ._history import HistoryEntry
 from ._threads import Workers
 from .data.kinds import Data, read
 
@@ -132,14 +133,14 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     inertia_: float
     n_iter_: int
     n_distances_: int
-    history_: list[dict[str, Any]]
+    history_: list[HistoryEntry]
     _medoids: Data
 
     def __init__(
         self,
         n_clusters: int = 8,
         *,
-        metric: str = "euclidean",
+        metric: str | Callable[[Any, Any], float] = "euclidean",
         metric_params: Mapping[str, Any] | None = None,
         method: str = "banditpam",
         method_params: Mapping[str, Any] | None = None,
@@ -179,12 +180,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         columns = KMedoids(metric=self.metric)  # those of an earlier fit stay until the end
         if data.columns:
             validate_data(columns, X, skip_check_array=True)
-        result = run(
-            data, self.n_clusters, method=self.method, method_params=self.method_params,
-            swap=self.swap, init=self.init, max_iter=self.max_iter, delta=self.delta,
-            memory_limit=self.memory_limit, n_jobs=self.n_jobs, random_state=self.random_state,
-            verbose=self.verbose,
-        )  # fmt: skip
+        result = run(data, self.get_params(deep=False))
         medoids = data.pick(result.medoid_indices)
         found = {
             "medoid_indices_": result.medoid_indices,

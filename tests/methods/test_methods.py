@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from helpers import Floats, asymmetric, duplicates, lattice, loss_of, mixture, one_line
 from medoids import KMedoids, KMedoidsResult, k_medoids
-from medoids._functions import METHODS
+from medoids._fit import METHODS
 
 INITS = ["build", "random", "k-medoids++", "lab"]
 # Parameters that are a method's own.

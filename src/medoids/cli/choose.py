@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .._functions import METHODS
+from .._fit import METHODS
 from ..dissimilarities.metrics import METRICS, SYNONYMS
 from ..dissimilarities.objects import MEASURES
 from .counts import are_raw

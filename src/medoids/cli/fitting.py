@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from .. import KMedoids
+from .._history import watching
 from .._silhouette import fit_distances
-from ..methods.monitor import watching
 from .inputs import Input
 from .interrupts import interruptible
 from .problem import Problem, in_options, one_line

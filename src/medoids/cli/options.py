@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from .._functions import METHODS
+from .._fit import METHODS
 from .choose import NAMES
 from .formats import FORMATS
 

@@ -9,7 +9,7 @@ from typing import Any
 from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
-from ..methods.monitor import Progress
+from .._history import HistoryEntry, Progress
 from .screen import Screen, number, of_all
 
 _PHASES = {"build": "BUILD", "init": "start", "swap": "SWAP"}
@@ -42,7 +42,7 @@ class Follower:
     ) -> None:
         self._begin, self._bar, self._task, self._prefix = begin, bar, task, prefix
         self.medoids: tuple[int, ...] = ()
-        self.history: list[dict[str, Any]] = []
+        self.history: list[HistoryEntry] = []
         self.n_distances = 0
         self._loss = float("inf")
 

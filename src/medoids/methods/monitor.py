@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any, NamedTuple
 
+from .._history import WATCH, HistoryEntry, Progress
 from ..engines.cpu.points.base import Points
 from ..engines.cpu.state import State
 
@@ -19,53 +17,6 @@ class Round(NamedTuple):
     arms: int
     references: int
     survivors: int
-
-
-class Progress(NamedTuple):
-    """How far a fit is after a step.
-
-    Attributes
-    ----------
-    entry : dict
-        The record of the step, as in `history_`.
-    medoids : tuple of int
-        The medoids so far.
-    n_clusters, n : int
-        How many there will be, and of how many points.
-    n_distances : int
-        Distances computed so far.
-    """
-
-    entry: dict[str, Any]
-    medoids: tuple[int, ...]
-    n_clusters: int
-    n_distances: int
-    n: int
-
-
-class _Watch:
-    """Who is told, and the monitor that tells: a fit within a fit keeps silent."""
-
-    def __init__(self, tell: Callable[[Progress], None]) -> None:
-        self.tell = tell
-        self.monitor: Monitor | None = None
-
-
-_WATCH: ContextVar[_Watch | None] = ContextVar("medoids_watch", default=None)
-
-
-@contextmanager
-def watching(tell: Callable[[Progress], None]) -> Iterator[None]:
-    """Call `tell` after each step of every fit that this thread begins inside the block.
-
-    What it raises ends the fit. The medoids that it was given are good ones to start
-    another fit from: so a fit that is interrupted is not lost.
-    """
-    token = _WATCH.set(_Watch(tell))
-    try:
-        yield
-    finally:
-        _WATCH.reset(token)
 
 
 class Monitor:
@@ -87,16 +38,16 @@ class Monitor:
 
     def __init__(self, points: Points, verbose: int = 0) -> None:
         self.points, self.verbose = points, verbose
-        self.history: list[dict[str, Any]] = []
+        self.history: list[HistoryEntry] = []
         self.stopped = False
         self._bar: Any = None
         self._began = time.perf_counter()
         self._counted = 0
         self._shown = ""
-        self._watch = _WATCH.get()
+        self._watch = WATCH.get()
         if self._watch is not None:
-            if self._watch.monitor is None:
-                self._watch.monitor = self
+            if self._watch.told_by is None:
+                self._watch.told_by = self
             else:  # CLARA's fit of a sample, whose medoids are not rows of the data
                 self._watch = None
 
@@ -110,12 +61,15 @@ class Monitor:
     ) -> None:
         """One more step is done: `phase` is "init", "build" or "swap"."""
         now, counted = time.perf_counter(), self.points.n_distances
-        entry = {
+        entry: HistoryEntry = {
             "phase": phase,
             "step": sum(old["phase"] == phase for old in self.history),
             "arms": rounds[0].arms if rounds else 0,
             "swaps": swaps,
-            "rounds": [dict(each._asdict()) for each in rounds],
+            "rounds": [
+                {"arms": each.arms, "references": each.references, "survivors": each.survivors}
+                for each in rounds
+            ],
             "distances": counted - self._counted,
             "loss": state.loss * self.points.unit,
             "sigma": None if sigma is None else [each * self.points.unit for each in sigma],
@@ -129,7 +83,7 @@ class Monitor:
             now_at = tuple(state.medoids), len(state.rows), counted, self.points.n
             self._watch.tell(Progress(entry, *now_at))
 
-    def _show(self, entry: dict[str, Any], state: State) -> None:
+    def _show(self, entry: HistoryEntry, state: State) -> None:
         total = float(self.points.n) ** 2
         text = f"{entry['phase']} loss {entry['loss']:.6g}"
         saved = (
@@ -154,7 +108,7 @@ class Monitor:
 
     def close(self) -> None:
         if self._watch is not None:
-            self._watch.monitor = None
+            self._watch.told_by = None
         if self._bar is not None:
             self._bar.close()
             self._bar = None

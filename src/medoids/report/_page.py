@@ -99,7 +99,9 @@ def _payload(
         "clusters": clusters(km, rows, drawn, silhouette),
         "index": rows.index(),
         "sample": rows.sample(drawn),
-        "steps": [{name: step[name] for name in _STEP} for step in km.history_],
+        "steps": [
+            {name: value for name, value in step.items() if name in _STEP} for step in km.history_
+        ],
     } | drawn.shared()
 
 
