@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from ._fit import run
 from ._history import HistoryEntry
 from ._threads import Workers
 from .data.kinds import Data, read
+from .data.stored import deep, flat, learned_of, medoids_again
 
 _OF_COLUMNS = ("n_features_in_", "feature_names_in_")
 
@@ -134,7 +136,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     n_iter_: int
     n_distances_: int
     history_: list[HistoryEntry]
-    _medoids: Data
+    _compared_by: dict[str, Any]
+    # The one that users know, and that a pickle names.
+    __module__ = "medoids"
 
     def __init__(
         self,
@@ -191,6 +195,12 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             "history_": result.history,
             "cluster_centers_": medoids.things,
             "_medoids": medoids,
+            # As they were, whatever `set_params` says later.
+            "_compared_by": {
+                "metric": self.metric,
+                "metric_params": self.metric_params and dict(self.metric_params),
+                "learned": learned_of(medoids),
+            },
         }
         seen = {name: value for name, value in vars(columns).items() if name in _OF_COLUMNS}
         kept = {name: value for name, value in vars(self).items() if name not in _OF_COLUMNS}
@@ -291,16 +301,26 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         with Workers(self.n_jobs) as workers:
             return self._medoids.between(data, workers)
 
+    @cached_property
+    def _medoids(self) -> Data:
+        """The medoids, ready to be compared with new rows; a fit puts them here at once."""
+        things, rows, n_jobs = self.cluster_centers_, self.medoid_indices_, self.n_jobs
+        return medoids_again(things, rows, **self._compared_by, n_jobs=n_jobs)
+
     def __getstate__(self) -> dict[str, Any]:
+        """All but what is a class of this package: a pickle is to outlast its layout."""
         state = dict(super().__getstate__())
-        if "_medoids" in state:  # which knows how to store them
-            del state["cluster_centers_"]
+        state.pop("_medoids", None)
+        if "_compared_by" in state:
+            things, metric = self.cluster_centers_, self._compared_by["metric"]
+            state["cluster_centers_"] = flat(things, metric)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        if "_medoids" in state:
-            self.cluster_centers_ = self._medoids.things
+        if "_compared_by" in state:
+            things, metric = state["cluster_centers_"], self._compared_by["metric"]
+            self.cluster_centers_ = deep(things, metric)
 
     @property
     def _n_features_out(self) -> int:

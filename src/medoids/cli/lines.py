@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+from ..dissimilarities.trees import records_are_trees
 from .inputs import Input, Reading, only_for_tables
 from .problem import Problem, few, need, unknown
 from .source import Source
@@ -40,7 +41,7 @@ def read_json_lines(source: Source, reading: Reading) -> Input:
     only_for_tables(reading._replace(names=None), f"the field {field!r} of JSON lines")
     if field is None and all("ast" in value for value in values):
         field = "ast"
-    if field is None and not _are_trees(values):
+    if field is None and not records_are_trees(values):
         return _records(values, source.name, reading)
     name, notes = reading.names, []
     if name is None and _identify(values):
@@ -82,12 +83,6 @@ def _shallow(value: Any, line: str) -> Any:
     if depth > _DEEPEST:
         raise RecursionError
     return value
-
-
-def _are_trees(values: list[Any]) -> bool:
-    """All have a type, and some have children: many a flat record has a type."""
-    typed = all("type" in value for value in values)
-    return typed and any("children" in value for value in values)
 
 
 def _held(values: list[Any], field: str, option: str, places: list[str]) -> list[Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dissimilarities.trees import looks_like_tree
 from .inputs import Input, numbered
 from .problem import Problem
 
@@ -50,7 +51,7 @@ def _form(value: Any) -> str:
         return "string"
     if _is_number(value):
         return "number"
-    if _is_tree(value):
+    if looks_like_tree(value, childless=True):
         return "tree"
     if not isinstance(value, list):
         return "nothing (null)" if value is None else f"something else ({str(value)[:20]})"
@@ -66,17 +67,6 @@ def _form(value: Any) -> str:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _is_tree(value: Any) -> bool:
-    """{"type": …, "children": …} or [label, [children]]; the metric looks at what is below."""
-    if isinstance(value, dict):
-        return "type" in value and isinstance(value.get("children") or [], list)
-    if not isinstance(value, list) or len(value) != 2:
-        return False
-    label, children = value
-    below = isinstance(children, list) and all(isinstance(each, (list, dict)) for each in children)
-    return isinstance(label, (str, int, float)) and below
 
 
 def _finite(values: list[Any], places: list[str], file: str) -> None:

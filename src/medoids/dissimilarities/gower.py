@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -73,6 +73,18 @@ class Gower(Measure):
             self._scale = np.where(np.isinf(high - low), 0.5, 1.0)
         self._low, high = low * self._scale, high * self._scale
         self._range = np.where(high > self._low, high - self._low, 1.0)
+        self._codes = [{} for kind in self._kinds if not kind]
+
+    def learned(self) -> dict[str, Any]:
+        return {
+            "names": self.names, "kinds": self._kinds, "low": self._low, "range": self._range,
+            "scale": self._scale,
+        }  # fmt: skip
+
+    def recall(self, learned: Mapping[str, Any]) -> None:
+        self.names, self._kinds = learned["names"], learned["kinds"]
+        self._low, self._range = learned["low"], learned["range"]
+        self._scale = learned["scale"]
         self._codes = [{} for kind in self._kinds if not kind]
 
     def _numbers(self, columns: dict[Any, Sequence[Any]]) -> list[NDArray[np.float64]]:

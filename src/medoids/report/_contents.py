@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from .. import _checks as check
+from ..dissimilarities.trees import looks_like_tree
 from ..engines.cpu.points.base import Indices
 from ..plot._pixels import Pixels
-from ..plot._things import is_tree, text_of
+from ..plot._things import text_of
 from ._images import MEMBER, medoid_side, pngs
 from ._mixed import Mixed
 from ._pack import TEXT, clipped
@@ -112,7 +113,7 @@ def contents(
     if km._medoids.columns:
         return Mixed(X, np.asarray(km.labels_), km.medoid_indices_, feature_names)
     things = check.as_objects(X)
-    if km.metric == "tree_edit" or all(is_tree(thing) for thing in things):
+    if km.metric == "tree_edit" or all(looks_like_tree(thing) for thing in things):
         return Trees(things)
     return Texts(things)
 
