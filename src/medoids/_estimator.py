@@ -19,6 +19,7 @@ from sklearn.base import (
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from . import _checks as check
 from ._fit import run
 from ._history import HistoryEntry
 from ._threads import Workers
@@ -287,6 +288,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         """
         from .report import write
 
+        check_is_fitted(self)
+        check.whole(max_members, "max_members", 1)
         return write(
             self, X, path, names=names, title=title, image_shape=image_shape,
             feature_names=feature_names, texts=texts, command=command, max_members=max_members,

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
-from ..engines.cpu.points.base import Indices
 from ..plot._things import lines
-from ._pack import NAME, clipped
+from ._pack import NAME, Indices, clipped
 
 # Lines of one tree that the page carries.
 _MEMBER, _MEDOID = 60, 400

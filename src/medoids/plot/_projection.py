@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import warnings
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.utils import check_random_state
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_array, check_random_state
 
-from ._threads import Workers
-from .data.kinds import DenseData, MatrixData, SparseData
-from .engines.cpu.points.base import Indices
-
-if TYPE_CHECKING:
-    from ._estimator import KMedoids
+from .._fitted import FittedKMedoids
+from .._names import METRICS, SYNONYMS
 
 # Metrics that are norms of the difference of two rows, or their squares.
 _NORMS = ("euclidean", "sqeuclidean", "manhattan", "chebyshev", "minkowski")
 # Dissimilarities that are distances in a space of many dimensions. The other ones by name
 # (cosine, edits, shares of columns) are more like squares of such, or are so exactly.
 _LENGTHS = ("precomputed", "haversine", "dtw")
+Indices = NDArray[np.integer]
 # Rows, beside the medoids, whose distances say where all others are.
 _LANDMARKS = 32
 
@@ -61,7 +60,9 @@ def choose(
     return np.union1d(np.concatenate(chosen), medoids)
 
 
-def project(km: KMedoids, X: Any, rows: Indices, random_state: Any = 0) -> NDArray[np.float64]:
+def project(
+    km: FittedKMedoids, X: Any, rows: Indices, random_state: Any = 0
+) -> NDArray[np.float64]:
     """Where some rows are in the plane.
 
     Two columns are the plane as they are. Rows under a metric that is a norm of their
@@ -84,19 +85,47 @@ def project(km: KMedoids, X: Any, rows: Indices, random_state: Any = 0) -> NDArr
     ndarray of shape (len(rows), 2)
     """
     random = check_random_state(random_state)
-    data = km._medoids.like(X, km)
-    if isinstance(data, DenseData) and data.things.shape[1] == 2:
-        return np.asarray(data.things[rows], dtype=np.float64)
-    if isinstance(data, DenseData | SparseData) and data.name in _NORMS:
-        return _components(data.pick(rows).things, random)
+    name = km.metric if callable(km.metric) else SYNONYMS.get(km.metric, km.metric)
+    if issparse(X):
+        X = X.tocsr()
+    elif name in METRICS:
+        X = check_array(X, dtype="numeric", ensure_all_finite=False)
+        if X.shape[1] == 2:
+            return np.asarray(X[rows], dtype=np.float64)
+    if name in _NORMS:
+        return _components(_in_floats(_some(X, rows)), random)
     landmarks = _landmarks(km, random)
     power = 2 if callable(km.metric) or km.metric in _LENGTHS else 1
-    if isinstance(km._medoids, MatrixData):
-        return _scaled(data[np.ix_(landmarks, landmarks)], data[np.ix_(landmarks, rows)], power)
-    with Workers(km.n_jobs) as workers:
-        origins = data.pick(landmarks)
-        between = origins.between(origins, workers)
-        return _scaled(between, origins.between(data.pick(rows), workers), power)
+    if name == "precomputed":
+        matrix = check_array(X, dtype="numeric")
+        between, onward = matrix[np.ix_(landmarks, landmarks)], matrix[np.ix_(landmarks, rows)]
+        return _scaled(_in_floats(between), _in_floats(onward), power)
+    from_landmarks = _with_medoids(km, X, landmarks)
+    between, onward = (from_landmarks.transform(_some(X, some)) for some in (landmarks, rows))
+    return _scaled(np.asarray(between).T, np.asarray(onward).T, power)
+
+
+def _some(X: Any, rows: Indices) -> Any:
+    """Some rows of whatever was fitted."""
+    if isinstance(X, list | tuple):
+        return [X[row] for row in rows]
+    return getattr(X, "iloc", X)[rows]
+
+
+def _in_floats(values: Any) -> Any:
+    """Float32 where that holds the numbers, else float64."""
+    single = np.promote_types(values.dtype, np.float32) == np.float32
+    return values.astype(np.float32 if single else np.float64, copy=False)
+
+
+def _with_medoids(km: FittedKMedoids, X: Any, rows: Indices) -> FittedKMedoids:
+    """An estimator that measures as this one does, with these rows as its medoids."""
+    params = {"metric": km.metric, "metric_params": km.metric_params, "n_jobs": km.n_jobs}
+    # Gower's ranges are those of all rows. For any other metric the medoids are enough.
+    init, known = (rows, X) if km.metric == "gower" else (np.arange(len(rows)), _some(X, rows))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # some of them may coincide
+        return type(km)(n_clusters=len(rows), init=init, max_iter=0, **params).fit(known)
 
 
 def _components(some: Any, random: np.random.RandomState) -> NDArray[np.float64]:
@@ -113,7 +142,7 @@ def _components(some: Any, random: np.random.RandomState) -> NDArray[np.float64]
     return plane
 
 
-def _landmarks(km: KMedoids, random: np.random.RandomState) -> NDArray[np.int64]:
+def _landmarks(km: FittedKMedoids, random: np.random.RandomState) -> NDArray[np.int64]:
     """The medoids, and rows drawn at random."""
     n = len(km.labels_)
     drawn = random.choice(n, min(n, _LANDMARKS), replace=False)
