@@ -5,4 +5,6 @@ from .dissimilarities.metrics import METRICS, SYNONYMS
 from .dissimilarities.objects import MEASURES
 from .engines.cpu.points.sparse import SPARSE
 
-__all__ = ["MEASURES", "METHODS", "METRICS", "SPARSE", "SYNONYMS"]
+__all__ = ["MEASURES", "METHODS", "METRICS", "METRIC_NAMES", "SPARSE", "SYNONYMS"]
+
+METRIC_NAMES = (*METRICS, *SYNONYMS, *MEASURES, "precomputed")

@@ -11,16 +11,16 @@ import typer
 
 from .. import __version__
 from . import options as opt
-from .choose import check_names
-from .cluster import Target, cluster
-from .demo import demo
-from .inputs import Reading
-from .metrics import metrics
+from .commands.choose import check_names
+from .commands.cluster import Target, cluster
+from .commands.demo import demo
+from .commands.metrics import metrics
+from .commands.predict import predict
+from .commands.scan import scan
+from .output.screen import Screen
 from .parsing import parse_init, parse_list, parse_params, parse_range, parse_shape
-from .predict import predict
-from .scan import scan
-from .screen import Screen
-from .source import open_source
+from .readers.inputs import Reading
+from .readers.source import open_source
 
 Job = Callable[[], int]
 # Options that decide nothing about the result.

@@ -8,15 +8,14 @@ from typing import Annotated
 
 import typer
 
-from .._fit import METHODS
-from .choose import NAMES
-from .formats import FORMATS
+from .._names import METHODS, METRIC_NAMES
+from .readers.formats import FORMATS
 
 _INPUT, _SEARCH, _OUTPUT = "Input", "Clustering", "Output"
 
 
 def _metrics(incomplete: str) -> list[str]:
-    return _starting(NAMES, incomplete)
+    return _starting(METRIC_NAMES, incomplete)
 
 
 def _methods(incomplete: str) -> list[str]:
