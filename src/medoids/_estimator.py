@@ -288,7 +288,6 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         """
         from .report import write
 
-        check_is_fitted(self)
         check.whole(max_members, "max_members", 1)
         return write(
             self, X, path, names=names, title=title, image_shape=image_shape,

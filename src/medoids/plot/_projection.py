@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 
-from .._fitted import FittedKMedoids
+from .._fitted import FittedKMedoids, Indices
 from .._names import METRICS, SYNONYMS
 
 # Metrics that are norms of the difference of two rows, or their squares.
@@ -19,7 +19,6 @@ _NORMS = ("euclidean", "sqeuclidean", "manhattan", "chebyshev", "minkowski")
 # Dissimilarities that are distances in a space of many dimensions. The other ones by name
 # (cosine, edits, shares of columns) are more like squares of such, or are so exactly.
 _LENGTHS = ("precomputed", "haversine", "dtw")
-Indices = NDArray[np.integer]
 # Rows, beside the medoids, whose distances say where all others are.
 _LANDMARKS = 32
 

@@ -11,7 +11,7 @@ from .._fitted import FittedKMedoids
 from .._silhouette import medoid_silhouette
 from ._contents import Contents
 from ._pack import number
-from ._rows import Rows
+from ._rows import PageRows
 
 
 def silhouettes(distances: NDArray[np.float64]) -> NDArray[np.float64] | None:
@@ -22,7 +22,7 @@ def silhouettes(distances: NDArray[np.float64]) -> NDArray[np.float64] | None:
 
 
 def clusters(
-    km: FittedKMedoids, rows: Rows, contents: Contents, silhouette: NDArray[np.float64] | None
+    km: FittedKMedoids, rows: PageRows, contents: Contents, silhouette: NDArray[np.float64] | None
 ) -> list[dict[str, Any]]:
     """One record for each cluster, in the order of the labels."""
     return [
@@ -33,7 +33,7 @@ def clusters(
 
 
 def _cluster(
-    own: NDArray[np.bool_], medoid: int, rows: Rows, silhouette: NDArray[np.float64] | None
+    own: NDArray[np.bool_], medoid: int, rows: PageRows, silhouette: NDArray[np.float64] | None
 ) -> dict[str, Any]:
     found: dict[str, Any] = {
         "size": int(own.sum()),

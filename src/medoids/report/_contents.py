@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from .._fitted import FittedKMedoids
+from .._fitted import FittedKMedoids, Indices
 from ..dissimilarities.trees import looks_like_tree
 from ..plot._pixels import Pixels
 from ..plot._things import text_of
 from ._images import MEMBER, medoid_side, pngs
 from ._mixed import Mixed
-from ._pack import TEXT, Indices, clipped
+from ._pack import TEXT, clipped
 from ._tables import Numbers
 from ._trees import Trees
 

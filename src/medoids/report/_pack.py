@@ -9,10 +9,7 @@ import re
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-# Which rows, or which columns.
-Indices = NDArray[np.integer]
+from numpy.typing import ArrayLike
 
 # No name and no text on the page is longer.
 NAME, TEXT = 200, 4000

@@ -20,7 +20,7 @@ from ._clusters import clusters, silhouettes
 from ._contents import Contents, contents
 from ._pack import as_json, number
 from ._render import Template
-from ._rows import Rows
+from ._rows import PageRows
 from ._snippet import snippet
 
 # What the charts need of each step.
@@ -70,7 +70,7 @@ def write(
     most = max_members
     while True:
         drawn = contents(km, X, image_shape, feature_names)
-        rows = Rows(km, X, distances, names, texts, most, random_state)
+        rows = PageRows(km, X, distances, names, texts, most, random_state)
         payload = _payload(km, rows, drawn, silhouette)
         page = template.filled(
             payload=payload, drawn=len(rows.drawn), known=len(rows.known), cut=most < max_members,
@@ -84,7 +84,7 @@ def write(
 
 
 def _payload(
-    km: FittedKMedoids, rows: Rows, drawn: Contents, silhouette: NDArray[np.float64] | None
+    km: FittedKMedoids, rows: PageRows, drawn: Contents, silhouette: NDArray[np.float64] | None
 ) -> dict[str, Any]:
     """What the scripts read."""
     return {

@@ -18,7 +18,7 @@ from ._pack import NAME, TEXT, as_json, clipped, packed
 _KNOWN, _NAMES = 100_000, 5_000_000
 
 
-class Rows:
+class PageRows:
     """Each row's place in its cluster and on the map.
 
     Attributes

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from .._fitted import Indices
 from ..plot._columns import columns
-from ._pack import NAME, Indices, clipped, number
+from ._pack import NAME, clipped, number
 
 # Columns that set a cluster apart, of these the ones that members show, and the most values
 # of a medoid that are carried.

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
+from .._fitted import Indices
 from ..plot._things import lines
-from ._pack import NAME, Indices, clipped
+from ._pack import NAME, clipped
 
 # Lines of one tree that the page carries.
 _MEMBER, _MEDOID = 60, 400
