@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import wraps
 from inspect import cleandoc, signature
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from numpy.typing import ArrayLike
 
@@ -26,13 +27,24 @@ def _takes(*names: str) -> Callable[[F], F]:
         shown = [each for each in known if not names or each.name in names]
         plain = signature(function)
         *own, _ = plain.parameters.values()
-        function.__signature__ = plain.replace(parameters=[*own, *shown])  # type: ignore[attr-defined]
+        whole = plain.replace(parameters=[*own, *shown])
+
+        @wraps(function)
+        def called(*args: Any, **given: Any) -> Any:
+            for name in given:
+                if name not in whole.parameters:
+                    raise TypeError(
+                        f"{function.__name__}() got an unexpected keyword argument {name!r}"
+                    )
+            return function(*args, **given)
+
+        called.__signature__ = whole  # type: ignore[attr-defined]
         if function.__doc__ and KMedoids.__doc__:  # which `python -OO` takes away
             said = _said(cleandoc(KMedoids.__doc__))
             words = "".join(said[each.name] for each in shown)
             place = re.compile(r"^\*\*parameters\n(?: +.*\n)+", re.MULTILINE)
-            function.__doc__ = place.sub(lambda _: words, cleandoc(function.__doc__))
-        return function
+            called.__doc__ = place.sub(lambda _: words, cleandoc(function.__doc__))
+        return cast(F, called)
 
     return told
 
@@ -95,5 +107,4 @@ def medoid(X: ArrayLike, **parameters: Any) -> int:
     >>> medoid([[0.0, 0.0], [1.0, 0.0], [5.0, 0.0]])
     1
     """
-    signature(medoid).bind(X, **parameters)  # refuses what is none of them
     return int(k_medoids(X, 1, max_iter=0, **parameters).medoid_indices[0])
