@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+from functools import partial
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from helpers import Floats, asymmetric, loss_of, mixture
+from helpers import Floats, asymmetric, loss_of, mixture, one_line
 from medoids import KMedoids, KMedoidsResult, k_medoids, medoid
 
 NAMES = ["long", "wide", "high"]
@@ -242,32 +244,42 @@ def test_in_a_pipeline(X: Floats) -> None:
     assert pipe.fit_predict(X).shape == (250,)
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars"])
 @pytest.mark.parametrize("asked", ["method", "config"])
-def test_labels_are_a_series_where_frames_are_asked_for(asked: str) -> None:
-    frame = pd.DataFrame(mixture(60, 3, 3, 0), columns=["a", "b", "c"]).set_index(
-        pd.Index([f"row {i}" for i in range(60)])
-    )
+def test_labels_are_arrays_whatever_set_output_says(asked: str, library: str) -> None:
+    rows, names = mixture(60, 3, 3, 0), ["a", "b", "c"]
+    pandas = library == "pandas"
+    frame = pd.DataFrame(rows, columns=names) if pandas else pl.DataFrame(rows, schema=names)
     plain = KMedoids(3, random_state=0).fit(frame)
-    assert isinstance(plain.labels_, np.ndarray)
-    with config_context(transform_output="pandas" if asked == "config" else "default"):
+    with config_context(transform_output=library if asked == "config" else "default"):
         km = KMedoids(3, random_state=0)
         if asked == "method":
-            km.set_output(transform="pandas")
+            km.set_output(transform=library)
         for labels in (km.fit(frame).labels_, km.fit_predict(frame), km.predict(frame)):
-            assert isinstance(labels, pd.Series)
-            assert labels.index.equals(frame.index)
+            assert type(labels) is np.ndarray
             assert labels.dtype == np.int32
             np.testing.assert_array_equal(labels, plain.labels_)
-        assert km.transform(frame).index.equals(frame.index)
-        assert km.fit_predict(frame.to_numpy()).index.equals(pd.RangeIndex(60))
+        assert isinstance(km.transform(frame), type(frame))
 
 
-def test_labels_of_a_polars_frame() -> None:
-    frame = pl.DataFrame(mixture(60, 3, 3, 0), schema=["a", "b", "c"])
-    km = KMedoids(3, random_state=0).set_output(transform="polars").fit(frame)
-    assert isinstance(km.labels_, pl.Series)
-    assert km.predict(frame).to_list() == km.labels_.to_list()
-    assert list(km.feature_names_in_) == ["a", "b", "c"]
+@pytest.mark.parametrize(
+    "fit",
+    [
+        lambda km, X: km.fit(X),
+        lambda km, X: km.fit_predict(X),
+        lambda km, X: km.fit_transform(X),
+        lambda km, X: make_pipeline(StandardScaler(), km).fit(X),
+        lambda km, X: k_medoids(X, **km.get_params()),
+    ],
+    ids=["fit", "fit_predict", "fit_transform", "pipeline", "function"],
+)
+def test_a_warning_points_at_the_users_line(X: Floats, fit: Any) -> None:
+    km = KMedoids(6, init="random", random_state=0, max_iter=1)
+    with pytest.warns(ConvergenceWarning, match="max_iter=1") as caught:
+        fit(km, X)
+    assert [(each.filename, each.lineno) for each in caught] == [
+        (__file__, fit.__code__.co_firstlineno)
+    ]
 
 
 def test_max_iter_bounds_the_swaps(X: Floats) -> None:
@@ -433,6 +445,32 @@ class TestFunctions:
     def test_the_one_medoid_of_a_matrix(self) -> None:
         matrix = asymmetric(90, 0)
         assert medoid(matrix, metric="precomputed") == matrix.sum(axis=1).argmin()
+
+    def test_the_parameters_are_those_of_the_estimator(self) -> None:
+        (_, *known) = signature(KMedoids).parameters.values()
+        X, k, *shown = signature(k_medoids).parameters.values()
+        assert (X.name, k.name, shown) == ("X", "n_clusters", known)
+        help_page = str(k_medoids.__doc__)
+        assert all(f"\n{each.name} : " in help_page for each in known)
+        assert "**parameters" not in help_page
+        of_one = ["X", "metric", "metric_params", "n_jobs", "random_state"]
+        assert list(signature(medoid).parameters) == of_one
+
+    @pytest.mark.parametrize("function", [partial(k_medoids, n_clusters=1), medoid])
+    def test_an_unknown_parameter(self, function: Any) -> None:
+        with pytest.raises(TypeError, match="unexpected keyword argument 'metrik'") as caught:
+            function([[1.0], [2.0]], metrik="l1")
+        one_line(caught.value)
+
+    def test_what_is_none_of_the_one_medoids_parameters(self) -> None:
+        with pytest.raises(TypeError, match="unexpected keyword argument 'max_iter'"):
+            medoid([[1.0], [2.0]], max_iter=3)
+
+    def test_a_result_is_pickled_by_its_public_name(self, X: Floats) -> None:
+        found = k_medoids(X, 3, random_state=0)
+        again = pickle.loads(pickle.dumps(found))
+        assert type(again) is KMedoidsResult
+        assert again.medoid_indices.tolist() == found.medoid_indices.tolist()
 
     def test_lists_are_welcome(self) -> None:
         assert medoid([[0, 0], [1, 0], [5, 0]]) == 1

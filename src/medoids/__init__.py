@@ -1,7 +1,8 @@
 """k-medoids clustering: PAM's answer, at the speed of k-means."""
 
 from ._estimator import KMedoids
-from ._functions import KMedoidsResult, k_medoids, medoid
+from ._fit import KMedoidsResult
+from ._functions import k_medoids, medoid
 
 __all__ = ["KMedoids", "KMedoidsResult", "__version__", "k_medoids", "medoid"]
 __version__ = "0.1.0"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn import get_config
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -19,9 +19,12 @@ from sklearn.base import (
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._functions import run
+from . import _checks as check
+from ._fit import run
+from ._history import HistoryEntry
 from ._threads import Workers
 from .data.kinds import Data, read
+from .data.stored import deep, flat, learned_of, medoids_again
 
 _OF_COLUMNS = ("n_features_in_", "feature_names_in_")
 
@@ -55,13 +58,12 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         "clara", "clarans" and "onebatch" need less and end at a higher loss. See
         docs/methods.md.
     method_params : dict, default=None
-        Parameters of one method only. "banditpam": `swap`, as below. "banditpam_original":
-        `cache`, `paired`, `null_arm` (False) and `replacement` (True), our changes to it one
-        by one. "clara": `n_sampling` (points in a sample, 40 + 2k), `n_sampling_iter`
-        (samples, 5). "clarans": `num_local` (walks, 2), `max_neighbors` (useless swaps in a
-        row that end a walk, 1.25% of k(n - k) and at least 250). "onebatch": `batch_size`
-        (references, 100 ln(kn)), `weighting` (count each reference for the points it is
-        nearest to, True).
+        Parameters of one method only. "banditpam_original": `cache`, `paired`, `null_arm`
+        (False) and `replacement` (True), our changes to it one by one. "clara": `n_sampling`
+        (points in a sample, 40 + 2k), `n_sampling_iter` (samples, 5). "clarans": `num_local`
+        (walks, 2), `max_neighbors` (useless swaps in a row that end a walk, 1.25% of k(n - k)
+        and at least 250). "onebatch": `batch_size` (references, 100 ln(kn)), `weighting`
+        (count each reference for the points it is nearest to, True).
     swap : {"best", "eager"}, default="best"
         What "banditpam" does in SWAP: take the best of all swaps, as PAM does; or, for many
         clusters, every good one that a search comes upon. Both end at a local optimum.
@@ -92,8 +94,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     cluster_centers_ : ndarray or sparse matrix of shape (n_clusters, n_features), list or None
         Those rows, or objects; None for a precomputed matrix.
     labels_ : ndarray of int32 of shape (n_samples,)
-        The cluster of each row, 0 to n_clusters - 1; the lowest one on a tie. A Series, with
-        the index of X, where `set_output` asks for data frames.
+        The cluster of each row, 0 to n_clusters - 1; the lowest one on a tie.
     inertia_ : float
         The loss.
     n_iter_ : int
@@ -131,18 +132,20 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
     medoid_indices_: NDArray[np.int64]
     cluster_centers_: Any
-    labels_: Any
+    labels_: NDArray[np.int32]
     inertia_: float
     n_iter_: int
     n_distances_: int
-    history_: list[dict[str, Any]]
-    _medoids: Data
+    history_: list[HistoryEntry]
+    _compared_by: dict[str, Any]
+    # The one that users know, and that a pickle names.
+    __module__ = "medoids"
 
     def __init__(
         self,
         n_clusters: int = 8,
         *,
-        metric: str = "euclidean",
+        metric: str | Callable[[Any, Any], float] = "euclidean",
         metric_params: Mapping[str, Any] | None = None,
         method: str = "banditpam",
         method_params: Mapping[str, Any] | None = None,
@@ -182,22 +185,23 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         columns = KMedoids(metric=self.metric)  # those of an earlier fit stay until the end
         if data.columns:
             validate_data(columns, X, skip_check_array=True)
-        result = run(
-            data, self.n_clusters, method=self.method, method_params=self.method_params,
-            swap=self.swap, init=self.init, max_iter=self.max_iter, delta=self.delta,
-            memory_limit=self.memory_limit, n_jobs=self.n_jobs, random_state=self.random_state,
-            verbose=self.verbose,
-        )  # fmt: skip
+        result = run(data, self.get_params(deep=False))
         medoids = data.pick(result.medoid_indices)
         found = {
             "medoid_indices_": result.medoid_indices,
-            "labels_": self._as_asked(result.labels, X),
+            "labels_": result.labels,
             "inertia_": result.inertia,
             "n_iter_": result.n_iter,
             "n_distances_": result.n_distances,
             "history_": result.history,
             "cluster_centers_": medoids.things,
             "_medoids": medoids,
+            # As they were, whatever `set_params` says later.
+            "_compared_by": {
+                "metric": self.metric,
+                "metric_params": self.metric_params and dict(self.metric_params),
+                "learned": learned_of(medoids),
+            },
         }
         seen = {name: value for name, value in vars(columns).items() if name in _OF_COLUMNS}
         kept = {name: value for name, value in vars(self).items() if name not in _OF_COLUMNS}
@@ -221,15 +225,14 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         """
         return self._distances(X).T
 
-    def predict(self, X: ArrayLike) -> Any:
+    def predict(self, X: ArrayLike) -> NDArray[np.int32]:
         """The nearest medoid of each row; `X` as for `transform`.
 
         Returns
         -------
-        ndarray of int32, or a Series with the index of X where `set_output` asks for frames
+        ndarray of int32 of shape (n_samples,)
         """
-        labels = np.asarray(self._distances(X).argmin(axis=0), dtype=np.int32)
-        return self._as_asked(labels, X)
+        return np.asarray(self._distances(X).argmin(axis=0), dtype=np.int32)
 
     def score(self, X: ArrayLike, y: object = None) -> float:
         """Minus the loss of the medoids on X; `X` as for `transform`."""
@@ -285,26 +288,12 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         """
         from .report import write
 
+        check.whole(max_members, "max_members", 1)
         return write(
             self, X, path, names=names, title=title, image_shape=image_shape,
             feature_names=feature_names, texts=texts, command=command, max_members=max_members,
             random_state=random_state,
         )  # fmt: skip
-
-    def _as_asked(self, labels: NDArray[np.int32], X: Any) -> Any:
-        """The labels as a Series where `set_output` asks for data frames, else as they are."""
-        asked = getattr(self, "_sklearn_output_config", {}).get("transform")
-        kind = asked or get_config()["transform_output"]
-        if kind == "pandas":
-            import pandas
-
-            index = X.index if isinstance(X, (pandas.DataFrame, pandas.Series)) else None
-            return pandas.Series(labels, index=index, name="cluster")
-        if kind == "polars":
-            import polars
-
-            return polars.Series("cluster", labels)
-        return labels
 
     def _distances(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self)
@@ -314,16 +303,26 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         with Workers(self.n_jobs) as workers:
             return self._medoids.between(data, workers)
 
+    @cached_property
+    def _medoids(self) -> Data:
+        """The medoids, ready to be compared with new rows; a fit puts them here at once."""
+        things, rows, n_jobs = self.cluster_centers_, self.medoid_indices_, self.n_jobs
+        return medoids_again(things, rows, **self._compared_by, n_jobs=n_jobs)
+
     def __getstate__(self) -> dict[str, Any]:
+        """All but what is a class of this package: a pickle is to outlast its layout."""
         state = dict(super().__getstate__())
-        if "_medoids" in state:  # which knows how to store them
-            del state["cluster_centers_"]
+        state.pop("_medoids", None)
+        if "_compared_by" in state:
+            things, metric = self.cluster_centers_, self._compared_by["metric"]
+            state["cluster_centers_"] = flat(things, metric)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        if "_medoids" in state:
-            self.cluster_centers_ = self._medoids.things
+        if "_compared_by" in state:
+            things, metric = state["cluster_centers_"], self._compared_by["metric"]
+            self.cluster_centers_ = deep(things, metric)
 
     @property
     def _n_features_out(self) -> int:

@@ -1,73 +1,73 @@
-"""k-medoids as a function, and its result."""
+"""The estimator as functions: its parameters, and a result in place of attributes."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping, Sequence
-from inspect import signature
-from typing import Any, NamedTuple
+import re
+from collections.abc import Callable
+from functools import wraps
+from inspect import cleandoc, signature
+from typing import Any, TypeVar, cast
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning
+from numpy.typing import ArrayLike
 
-from . import _checks as check
-from ._threads import Workers
-from ._tuning import current
-from .data.kinds import Data, read
-from .engines.cpu.engine import CPUEngine
-from .methods.monitor import Monitor
-from .methods.settings import Settings
-from .methods.table import METHODS
+from ._estimator import KMedoids
+from ._fit import KMedoidsResult
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
-class KMedoidsResult(NamedTuple):
-    """What `k_medoids` found.
+def _takes(*names: str) -> Callable[[F], F]:
+    """Let a function's `**parameters` be these of `KMedoids`, in its signature and in its help.
 
-    Attributes
-    ----------
-    medoid_indices : ndarray of shape (n_clusters,)
-        The rows that are medoids.
-    labels : ndarray of int32 of shape (n_samples,)
-        For each row, the position of its medoid.
-    inertia : float
-        The loss: the sum of the distances from each row's medoid to the row.
-    n_iter : int
-        Swaps done.
-    n_distances : int
-        Distances computed.
-    history : list of dict
-        A record for each BUILD step and each SWAP step.
+    `KMedoids.__init__` is the one list of them. No name is all but `n_clusters`.
     """
 
-    medoid_indices: NDArray[np.int64]
-    labels: NDArray[np.int32]
-    inertia: float
-    n_iter: int
-    n_distances: int
-    history: list[dict[str, Any]]
+    def told(function: F) -> F:
+        _, *known = signature(KMedoids).parameters.values()
+        shown = [each for each in known if not names or each.name in names]
+        plain = signature(function)
+        *own, _ = plain.parameters.values()
+        whole = plain.replace(parameters=[*own, *shown])
+
+        @wraps(function)
+        def called(*args: Any, **given: Any) -> Any:
+            for name in given:
+                if name not in whole.parameters:
+                    raise TypeError(
+                        f"{function.__name__}() got an unexpected keyword argument {name!r}"
+                    )
+            return function(*args, **given)
+
+        called.__signature__ = whole  # type: ignore[attr-defined]
+        if function.__doc__ and KMedoids.__doc__:  # which `python -OO` takes away
+            said = _said(cleandoc(KMedoids.__doc__))
+            words = "".join(said[each.name] for each in shown)
+            place = re.compile(r"^\*\*parameters\n(?: +.*\n)+", re.MULTILINE)
+            called.__doc__ = place.sub(lambda _: words, cleandoc(function.__doc__))
+        return cast(F, called)
+
+    return told
 
 
-def k_medoids(
-    X: ArrayLike,
-    n_clusters: int,
-    *,
-    metric: str = "euclidean",
-    metric_params: Mapping[str, Any] | None = None,
-    method: str = "banditpam",
-    method_params: Mapping[str, Any] | None = None,
-    swap: str = "best",
-    init: str | Sequence[int] = "build",
-    max_iter: int = 300,
-    delta: float | None = None,
-    memory_limit: float | str | None = None,
-    n_jobs: int | None = None,
-    random_state: int | np.random.RandomState | None = None,
-    verbose: int = 0,
-) -> KMedoidsResult:
+def _said(text: str) -> dict[str, str]:
+    """What a docstring says of each parameter."""
+    section = text[text.index("\nParameters\n") : text.index("\nAttributes\n")]
+    entries = re.finditer(r"^(\w+) : .*\n(?: +.*\n)+", section, re.MULTILINE)
+    return {entry[1]: entry[0] for entry in entries}
+
+
+@_takes()
+def k_medoids(X: ArrayLike, n_clusters: int, **parameters: Any) -> KMedoidsResult:
     """Find k medoids: the rows that stand for all others at the lowest loss.
 
-    The parameters are those of :class:`KMedoids`.
+    Parameters
+    ----------
+    X : array-like
+        As for `KMedoids.fit`.
+    n_clusters : int
+        How many medoids to find.
+    **parameters
+        Those of :class:`KMedoids`.
 
     Returns
     -------
@@ -80,22 +80,26 @@ def k_medoids(
     >>> result.medoid_indices.tolist(), result.inertia
     ([1, 4], 4.0)
     """
-    return run(
-        read(X, metric, metric_params, n_jobs), n_clusters, method=method,
-        method_params=method_params, swap=swap, init=init, max_iter=max_iter, delta=delta,
-        memory_limit=memory_limit, n_jobs=n_jobs, random_state=random_state, verbose=verbose,
-    )  # fmt: skip
+    km = KMedoids(n_clusters, **parameters).fit(X)
+    return KMedoidsResult(
+        km.medoid_indices_, km.labels_, km.inertia_, km.n_iter_, km.n_distances_, km.history_
+    )
 
 
-def medoid(
-    X: ArrayLike,
-    *,
-    metric: str = "euclidean",
-    metric_params: Mapping[str, Any] | None = None,
-    n_jobs: int | None = None,
-    random_state: int | np.random.RandomState | None = None,
-) -> int:
+@_takes("metric", "metric_params", "n_jobs", "random_state")
+def medoid(X: ArrayLike, **parameters: Any) -> int:
     """The row with the lowest sum of distances to all rows.
+
+    Parameters
+    ----------
+    X : array-like
+        As for `KMedoids.fit`.
+    **parameters
+        Those of :class:`KMedoids` that matter for one medoid.
+
+    Returns
+    -------
+    int
 
     Examples
     --------
@@ -103,80 +107,4 @@ def medoid(
     >>> medoid([[0.0, 0.0], [1.0, 0.0], [5.0, 0.0]])
     1
     """
-    result = k_medoids(
-        X, 1, metric=metric, metric_params=metric_params, max_iter=0, n_jobs=n_jobs,
-        random_state=random_state,
-    )  # fmt: skip
-    return int(result.medoid_indices[0])
-
-
-def run(
-    data: Data,
-    n_clusters: int,
-    *,
-    method: str,
-    method_params: Mapping[str, Any] | None,
-    swap: str,
-    init: Any,
-    max_iter: int,
-    delta: float | None,
-    memory_limit: Any,
-    n_jobs: int | None,
-    random_state: Any,
-    verbose: int,
-) -> KMedoidsResult:
-    """Fit data that `read` has checked."""
-    n = data.n
-    k = check.clusters(n_clusters, n)
-    if not isinstance(method, str) or method not in METHODS:
-        raise ValueError(f"method={method!r} is unknown: choose one of {', '.join(METHODS)}.")
-    own = _own_params(method, method_params, swap)
-    limit = check.memory(memory_limit, n, k)
-    # One draw from the caller's generator; everything else follows from it.
-    seed = check.generator(random_state).randint(np.iinfo(np.int32).max)
-    rng, tuning = np.random.default_rng(seed), current()
-    monitor = Monitor(check.whole(verbose, "verbose", 0))
-    with Workers(n_jobs) as workers:
-        engine = CPUEngine(data.points(workers, limit), k, limit, rng, tuning)
-        settings = Settings(
-            engine, check.starting(init, k, n), check.whole(max_iter, "max_iter", 0),
-            check.chance(delta), swap, rng, monitor, tuning,
-        )  # fmt: skip
-        try:
-            found, swaps = METHODS[method](settings, **own)
-        finally:
-            monitor.close()
-    labels = found.labels()
-    if monitor.stopped and max_iter > 0:
-        warnings.warn(
-            f"method={method!r} was stopped by max_iter={max_iter} and may not have converged:"
-            " raise max_iter for a lower loss.",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
-    if len(np.unique(labels)) < k:
-        warnings.warn(
-            f"Only {len(np.unique(labels))} of n_clusters={k} clusters have members, since"
-            " medoids coincide: ask for fewer clusters if the data has few distinct points.",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
-    return KMedoidsResult(
-        np.array(found.medoids), labels, found.loss * found.unit, swaps, found.n_distances,
-        monitor.history,
-    )  # fmt: skip
-
-
-def _own_params(method: str, given: Mapping[str, Any] | None, swap: Any) -> dict[str, Any]:
-    """The keywords of the method that the user gave."""
-    own = check.mapping(given, "method_params")
-    known = list(signature(METHODS[method]).parameters)[1:]
-    if swap not in ("best", "eager"):
-        raise ValueError(f"swap={swap!r} is unknown: choose 'best' or 'eager'.")
-    if swap != "best" and method != "banditpam":
-        raise ValueError(f"swap={swap!r} is for method='banditpam', not for {method!r}.")
-    for key in own:
-        if key not in known:
-            has = f"has {', '.join(known)}" if known else "has no parameters of its own"
-            raise ValueError(f"method_params has {key!r}, but method={method!r} {has}.")
-    return own
+    return int(k_medoids(X, 1, max_iter=0, **parameters).medoid_indices[0])

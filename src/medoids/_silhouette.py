@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _checks as check
-
-if TYPE_CHECKING:
-    from ._estimator import KMedoids
+from ._fitted import FittedKMedoids
 
 
 def medoid_silhouette(distances: ArrayLike) -> NDArray[np.float64]:
@@ -52,7 +50,7 @@ def medoid_silhouette(distances: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(1 - ratio)
 
 
-def fit_distances(km: KMedoids, X: Any) -> NDArray[np.float64]:
+def fit_distances(km: FittedKMedoids, X: Any) -> NDArray[np.float64]:
     """From each medoid to each row of the fit, whose X this is; a column for each medoid."""
     if km.metric != "precomputed":
         return np.asarray(km.transform(X))  # a frame, where set_output asks for one

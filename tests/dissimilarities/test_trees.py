@@ -15,6 +15,12 @@ from helpers import one_line
 from medoids import KMedoids, k_medoids
 from medoids._threads import Workers
 from medoids.data.kinds import read
+from medoids.dissimilarities.trees import (
+    flatten,
+    looks_like_tree,
+    records_are_trees,
+    unflatten,
+)
 
 
 def grow(rng: random.Random, nodes: int) -> Any:
@@ -123,3 +129,50 @@ def test_costs_that_make_no_sense(params: dict[str, Any]) -> None:
     with pytest.raises((TypeError, ValueError)) as caught:
         k_medoids([("a", []), ("b", [])], 1, metric="tree_edit", metric_params=params)
     one_line(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("thing", "expected", "childless"),
+    [
+        (("a", []), True, True),
+        (["a", [["b", []]]], True, True),
+        (("a", [{"type": "b"}]), True, True),
+        ({"type": "a", "children": []}, True, True),
+        ({"type": "dog", "weight": 3}, False, True),
+        ({"type": "dog", "children": None}, False, True),
+        ({"type": "dog", "children": 3}, False, False),
+        ({"children": []}, False, False),
+        ("ab", False, False),
+        ((1, 2), False, False),
+        (("a", ["b", "c"]), False, False),
+        (([], []), False, False),
+        ([None, []], False, False),
+        (("a", [], []), False, False),
+    ],
+)
+def test_what_looks_like_a_tree(thing: Any, expected: bool, childless: bool) -> None:
+    assert looks_like_tree(thing) is expected
+    assert looks_like_tree(thing, childless=True) is childless
+
+
+def test_records_are_trees_if_some_have_children() -> None:
+    dogs = [{"type": "dog", "weight": 3}, {"type": "cat", "weight": 2}]
+    assert not records_are_trees(dogs)
+    assert records_are_trees([*dogs, {"type": "a", "children": []}])
+    assert not records_are_trees([*dogs, {"children": []}])
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        ("a", [("b", ()), ["c", [("d", [])]]]),
+        {"type": "a", "id": 1, "children": [{"type": "b"}, {"type": "c", "children": ()}]},
+        {"type": "a", "children": None},
+        ["a", ({"type": "b", "children": [("c", [])]},)],
+    ],
+)
+def test_flat_trees_are_plain_and_come_back(tree: Any) -> None:
+    shells, counts, holders = flatten(tree)
+    assert len(shells) == len(counts) == len(holders)
+    assert {type(each) for each in holders} == {str}
+    assert unflatten((shells, counts, holders)) == tree

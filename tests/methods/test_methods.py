@@ -15,12 +15,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from helpers import Floats, asymmetric, duplicates, lattice, loss_of, mixture, one_line
 from medoids import KMedoids, KMedoidsResult, k_medoids
-from medoids._functions import METHODS
+from medoids._fit import METHODS
 
 INITS = ["build", "random", "k-medoids++", "lab"]
 # Parameters that are a method's own.
 OWN: dict[str, dict[str, Any]] = {
-    "banditpam": {"swap": "eager"},
     "banditpam_original": {"cache": True, "paired": True, "replacement": False, "null_arm": True},
     "clara": {"n_sampling": 30, "n_sampling_iter": 3},
     "clarans": {"num_local": 3, "max_neighbors": 40},

@@ -8,8 +8,8 @@ import pytest
 
 from helpers import mixture
 from medoids import KMedoids, k_medoids
-from medoids._functions import METHODS
-from medoids.methods.monitor import Progress, watching
+from medoids._fit import METHODS
+from medoids._history import Progress, watching
 
 
 @pytest.mark.parametrize("method", ["banditpam", "banditpam_original", "pam"])

@@ -17,7 +17,7 @@ from medoids._silhouette import medoid_silhouette
 from medoids.plot._columns import columns
 from medoids.plot._pixels import Pixels
 from medoids.plot._style import COLOURS, SYMBOLS, colour, symbol
-from medoids.plot._things import is_tree, lines, short, text_of
+from medoids.plot._things import lines, short, text_of
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
@@ -202,11 +202,6 @@ def test_trees_as_lines_and_text() -> None:
     as_dict = {"type": "program", "children": [{"type": "a"}, {"type": "b", "children": []}]}
     assert text_of(as_dict) == "program(a, b)"
     assert text_of(("a", [TREE, ("z", [])])) == "a(program(list(move, turn · left)), z)"
-    assert is_tree(TREE)
-    assert is_tree(as_dict)
-    assert not is_tree({"type": "dog", "weight": 3}), "a record"
-    assert not is_tree("ab")
-    assert not is_tree((1, 2))
     assert short("a  b\nc" * 9, 6) == "a b c…"
 
 

@@ -11,8 +11,8 @@ from scipy.spatial.distance import cdist, pdist
 
 from helpers import mixture
 from medoids import KMedoids
-from medoids._projection import choose, project, ranks
 from medoids._silhouette import nearest_two
+from medoids.plot._projection import choose, project, ranks
 
 
 def ranked(km: KMedoids, X: Any) -> Any:

@@ -205,21 +205,14 @@ def test_more_clusters_than_distinct_points(init: str, small_first: SmallFirst) 
     assert len(set(found.medoid_indices.tolist())) == 6
 
 
-def test_both_ways_to_ask_for_it_are_the_same() -> None:
+def test_the_function_and_the_estimator_are_the_same() -> None:
     X = mixture(500, 3, 8, 0, 2.0)
     options: dict[str, Any] = {"init": "random", "random_state": 0}
-    keyword = eager(X, 12, **options)
-    param = k_medoids(X, 12, method_params={"swap": "eager"}, **options)
-    both = eager(X, 12, method_params={"swap": "eager"}, **options)
+    found = eager(X, 12, **options)
     km = KMedoids(12, swap="eager", **options).fit(X)
-    assert (
-        keyword.medoid_indices.tolist()
-        == param.medoid_indices.tolist()
-        == both.medoid_indices.tolist()
-        == km.medoid_indices_.tolist()
-    )
-    assert keyword.n_iter == param.n_iter == both.n_iter == km.n_iter_
-    assert keyword.n_iter > k_medoids(X, 12, **options).n_iter, "eager swaps are smaller"
+    assert found.medoid_indices.tolist() == km.medoid_indices_.tolist()
+    assert found.n_iter == km.n_iter_
+    assert found.n_iter > k_medoids(X, 12, **options).n_iter, "eager swaps are smaller"
 
 
 @pytest.mark.parametrize(
@@ -227,12 +220,11 @@ def test_both_ways_to_ask_for_it_are_the_same() -> None:
     [
         ({"swap": "nonsense"}, "swap='nonsense' is unknown: choose 'best' or 'eager'"),
         ({"swap": None}, "swap=None is unknown"),
-        ({"method_params": {"swap": "nonsense"}}, "swap='nonsense' is unknown"),
         ({"swap": "eager", "method": "pam"}, "swap='eager' is for method='banditpam'"),
         ({"swap": "eager", "method": "fasterpam"}, "swap='eager'.*'fasterpam'"),
         ({"swap": "nonsense", "method": "pam"}, "swap='nonsense'"),
         ({"method_params": {"swap": "eager"}, "method": "clara"}, "'swap'.*'clara'.*n_sampling"),
-        ({"swap": "eager", "method_params": {"swap": "best"}}, "swap='eager' contradicts"),
+        ({"method_params": {"swap": "eager"}}, "'swap'.*'banditpam' has no parameters of its own"),
     ],
 )
 @pytest.mark.parametrize("through", ["function", "estimator"])

@@ -11,16 +11,16 @@ import typer
 
 from .. import __version__
 from . import options as opt
-from .choose import check_names
-from .cluster import Target, cluster
-from .demo import demo
-from .inputs import Reading
-from .metrics import metrics
+from .commands.choose import check_names
+from .commands.cluster import Target, cluster
+from .commands.demo import demo
+from .commands.metrics import metrics
+from .commands.predict import predict
+from .commands.scan import scan
+from .output.screen import Screen
 from .parsing import parse_init, parse_list, parse_params, parse_range, parse_shape
-from .predict import predict
-from .scan import scan
-from .screen import Screen
-from .source import open_source
+from .readers.inputs import Reading
+from .readers.source import open_source
 
 Job = Callable[[], int]
 # Options that decide nothing about the result.
@@ -75,18 +75,18 @@ def _cluster(
     ctx: typer.Context,
     file: opt.File,
     k: opt.Clusters,
-    metric: opt.Metric = None,
+    metric: opt.MetricName = None,
     metric_param: opt.MetricParam = None,
     method: opt.Method = "banditpam",
     swap: opt.Swap = "best",
-    init: opt.Init = "build",
+    init: opt.InitOrRows = "build",
     max_iter: opt.MaxIter = 300,
     delta: opt.Delta = None,
     memory_limit: opt.MemoryLimit = None,
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
-    format: opt.Format = None,
-    columns: opt.Columns = None,
+    format: opt.FormatName = None,
+    columns: opt.ColumnNames = None,
     names: opt.Names = None,
     field: opt.Field = None,
     image_shape: opt.ImageShape = None,
@@ -129,7 +129,7 @@ def _scan(
     ctx: typer.Context,
     file: opt.File,
     k: opt.ClusterRange,
-    metric: opt.Metric = None,
+    metric: opt.MetricName = None,
     metric_param: opt.MetricParam = None,
     method: opt.Method = "banditpam",
     swap: opt.Swap = "best",
@@ -139,8 +139,8 @@ def _scan(
     memory_limit: opt.MemoryLimit = None,
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
-    format: opt.Format = None,
-    columns: opt.Columns = None,
+    format: opt.FormatName = None,
+    columns: opt.ColumnNames = None,
     names: opt.Names = None,
     field: opt.Field = None,
     transpose: opt.Transpose = False,
@@ -169,7 +169,7 @@ def _scan(
 def _predict(
     result: opt.ResultFolder,
     file: opt.File,
-    format: opt.Format = None,
+    format: opt.FormatName = None,
     names: opt.Names = None,
     field: opt.Field = None,
     jobs: opt.Jobs = None,

@@ -8,15 +8,14 @@ from typing import Annotated
 
 import typer
 
-from ..methods.table import METHODS
-from .choose import NAMES
-from .formats import FORMATS
+from .._names import METHODS, METRIC_NAMES
+from .readers.formats import FORMATS
 
 _INPUT, _SEARCH, _OUTPUT = "Input", "Clustering", "Output"
 
 
 def _metrics(incomplete: str) -> list[str]:
-    return _starting(NAMES, incomplete)
+    return _starting(METRIC_NAMES, incomplete)
 
 
 def _methods(incomplete: str) -> list[str]:
@@ -49,14 +48,14 @@ ResultFolder = Annotated[
     Path,
     typer.Argument(metavar="RESULT", help="A folder of results.", show_default=False),
 ]
-Format = Annotated[
+FormatName = Annotated[
     str | None,
     typer.Option(
         "--format", metavar="NAME", autocompletion=_formats, rich_help_panel=_INPUT,
         help=f"If the name of the file does not tell: {', '.join(FORMATS)}.",
     ),
 ]  # fmt: skip
-Columns = Annotated[
+ColumnNames = Annotated[
     str | None,
     typer.Option(
         "--columns", metavar="A,B,…", rich_help_panel=_INPUT,
@@ -98,7 +97,7 @@ Normalize = Annotated[
         help="Scale each row of counts to 10,000 and take log(1 + x).",
     ),
 ]  # fmt: skip
-Metric = Annotated[
+MetricName = Annotated[
     str | None,
     typer.Option(
         "--metric", metavar="NAME", autocompletion=_metrics, rich_help_panel=_SEARCH,
@@ -126,7 +125,7 @@ Swap = Annotated[
         help="Of banditpam: eager is faster for many clusters.",
     ),
 ]  # fmt: skip
-Init = Annotated[
+InitOrRows = Annotated[
     str,
     typer.Option(
         "--init", metavar="NAME", rich_help_panel=_SEARCH,

@@ -143,12 +143,6 @@ class ObjectData(Data):
         self.packed = measure.pack(objects)
         self.columns = measure.tabular
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "things": self.measure.stored(self.things)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__ = {**state, "things": state["measure"].restored(state["things"])}
-
     def points(self, workers: Workers, memory_limit: float) -> Points:
         if isinstance(self.measure, Call):
             return CallPoints(self.things, self.measure, workers, memory_limit)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,12 +37,12 @@ class Measure(ABC):
         """The dissimilarity of every object from itself."""
         return np.zeros(n)
 
-    def stored(self, objects: Any) -> Any:
-        """Objects in a form that pickle can store; `restored` is the way back."""
-        return objects
+    def learned(self) -> dict[str, Any]:
+        """What new objects are measured by, of the data of the fit: plain values, to be stored."""
+        return {}
 
-    def restored(self, objects: Any) -> Any:
-        return objects
+    def recall(self, learned: Mapping[str, Any]) -> None:  # noqa: B027
+        """Measure by what another one has learned."""
 
     @abstractmethod
     def pack(self, objects: Sequence[Any]) -> Any:

@@ -16,7 +16,7 @@ from .._threads import Workers
 from ..engines.cpu.points.base import Floats, Indices
 from .base import Measure, in_slices
 from .gower import Gower
-from .trees import flatten, pack, unflatten
+from .trees import pack
 
 
 class TreeEdit(Measure):
@@ -31,12 +31,6 @@ class TreeEdit(Measure):
 
     def pack(self, objects: Sequence[Any]) -> Any:
         return pack(objects, self._numbers)
-
-    def stored(self, objects: Any) -> Any:
-        return [flatten(tree, index) for index, tree in enumerate(objects)]
-
-    def restored(self, objects: Any) -> Any:
-        return [unflatten(tree) for tree in objects]
 
     def fill(
         self, left: Any, arms: Indices, right: Any, refs: Indices, out: Floats, workers: Workers
@@ -68,6 +62,12 @@ class DynamicTimeWarping(Measure):
         # None of the sequences is so long; and a place in one plus the window must not overflow.
         self._channels: int | None = None
         self.window = -1 if window is None else min(int(window), 2**31)
+
+    def learned(self) -> dict[str, Any]:
+        return {"channels": self._channels}
+
+    def recall(self, learned: Mapping[str, Any]) -> None:
+        self._channels = learned["channels"]
 
     def pack(self, objects: Sequence[Any]) -> Any:
         rows = [_sequence(each, index) for index, each in enumerate(objects)]

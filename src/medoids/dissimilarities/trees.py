@@ -127,51 +127,73 @@ def label_and_children(tree: Any, index: int) -> tuple[Hashable, list[Any]]:
     return label, list(children)
 
 
-class Flat(NamedTuple):
-    """A tree without depth, which pickle can store: its nodes in post-order.
+# How `flatten` says what the children of a node are held in.
+_NOTHING, _WHOLE = "nothing", "the node is whole"
+_HOLDERS: dict[str, type] = {"list": list, "tuple": tuple}
+# Nodes in post-order, each with no children in it; how many it has; and what they are held in.
+Flat = tuple[list[Any], list[int], list[str]]
 
-    Attributes
-    ----------
-    shells : list
-        Each node with no children in it.
-    counts : list of int
-        How many children it has.
-    holders : list of type
-        What its children are held in; None where a dict has none.
+
+def flatten(tree: Any) -> Flat:
+    """A tree without depth, in lists, which pickle can store.
+
+    One that has nodes of a class of the user's is left whole.
     """
-
-    shells: list[Any]
-    counts: list[int]
-    holders: list[type | None]
-
-
-def flatten(tree: Any, index: int) -> Any:
-    """The tree without depth; or as it is, where it has nodes of a class of the user's."""
-    flat = Flat([], [], [])
-    for node, label, count in _post_order(tree, index, MOST):
+    shells: list[Any] = []
+    counts: list[int] = []
+    holders: list[str] = []
+    for node, label, count in _post_order(tree, 0, MOST):
         held = node.get("children") if isinstance(node, Mapping) else node[1]
         if type(node) not in (tuple, list, dict) or type(held) not in (tuple, list, type(None)):
-            return tree
+            return [tree], [0], [_WHOLE]
         if isinstance(node, dict):
-            flat.shells.append(node if held is None else node | {"children": None})
+            shells.append(node if held is None else node | {"children": None})
         else:
-            flat.shells.append(type(node)((label, None)))
-        flat.counts.append(count)
-        flat.holders.append(None if held is None else type(held))
-    return flat
+            shells.append(type(node)((label, None)))
+        counts.append(count)
+        holders.append(_NOTHING if held is None else type(held).__name__)
+    return shells, counts, holders
 
 
-def unflatten(flat: Any) -> Any:
+def unflatten(flat: Flat) -> Any:
     """The tree that was made flat."""
-    if not isinstance(flat, Flat):
-        return flat
     waiting: list[Any] = []  # for a parent
     for shell, count, holder in zip(*flat, strict=True):
+        if holder in (_NOTHING, _WHOLE):
+            waiting.append(shell)
+            continue
         first = len(waiting) - count
-        children = holder(waiting[first:]) if holder else None
+        children = _HOLDERS[holder](waiting[first:])
         if isinstance(shell, dict):
-            node = shell | {"children": children} if holder else shell
+            node = shell | {"children": children}
         else:
             node = type(shell)((shell[0], children))
         waiting[first:] = [node]
     return waiting[0]
+
+
+def looks_like_tree(thing: Any, *, childless: bool = False) -> bool:
+    """Whether this looks like (label, [children]), or a dict with "type" and "children".
+
+    Only its root and what is right below is looked at. Many a flat record has a "type": a
+    dict without children is a tree only where `childless` says that such are expected.
+    """
+    if isinstance(thing, Mapping):
+        children = thing.get("children")
+        held = isinstance(children, tuple | list) or (childless and not children)
+        return "type" in thing and held
+    if not isinstance(thing, tuple | list) or len(thing) != 2:
+        return False
+    label, children = thing
+    return (
+        isinstance(label, Hashable)
+        and label is not None
+        and isinstance(children, tuple | list)
+        and all(isinstance(child, Mapping | tuple | list) for child in children)
+    )
+
+
+def records_are_trees(records: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether dicts are trees and no rows of a table: all have a type, and some have children."""
+    typed = all("type" in record for record in records)
+    return typed and any("children" in record for record in records)

@@ -4,60 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import Any
 
+from .._history import WATCH, HistoryEntry, Progress
 from ..engines.protocol import Medoids
 from ..search.rounds import Round
-
-
-class Progress(NamedTuple):
-    """How far a fit is after a step.
-
-    Attributes
-    ----------
-    entry : dict
-        The record of the step, as in `history_`.
-    medoids : tuple of int
-        The medoids so far.
-    n_clusters, n : int
-        How many there will be, and of how many points.
-    n_distances : int
-        Distances computed so far.
-    """
-
-    entry: dict[str, Any]
-    medoids: tuple[int, ...]
-    n_clusters: int
-    n_distances: int
-    n: int
-
-
-class _Watch:
-    """Who is told, and the monitor that tells: a fit within a fit keeps silent."""
-
-    def __init__(self, tell: Callable[[Progress], None]) -> None:
-        self.tell = tell
-        self.monitor: Monitor | None = None
-
-
-_WATCH: ContextVar[_Watch | None] = ContextVar("medoids_watch", default=None)
-
-
-@contextmanager
-def watching(tell: Callable[[Progress], None]) -> Iterator[None]:
-    """Call `tell` after each step of every fit that this thread begins inside the block.
-
-    What it raises ends the fit. The medoids that it was given are good ones to start
-    another fit from: so a fit that is interrupted is not lost.
-    """
-    token = _WATCH.set(_Watch(tell))
-    try:
-        yield
-    finally:
-        _WATCH.reset(token)
 
 
 class Monitor:
@@ -77,16 +28,16 @@ class Monitor:
 
     def __init__(self, verbose: int = 0) -> None:
         self.verbose = verbose
-        self.history: list[dict[str, Any]] = []
+        self.history: list[HistoryEntry] = []
         self.stopped = False
         self._bar: Any = None
         self._began = time.perf_counter()
         self._counted = 0
         self._shown = ""
-        self._watch = _WATCH.get()
+        self._watch = WATCH.get()
         if self._watch is not None:
-            if self._watch.monitor is None:
-                self._watch.monitor = self
+            if self._watch.told_by is None:
+                self._watch.told_by = self
             else:  # CLARA's fit of a sample, whose medoids are not rows of the data
                 self._watch = None
 
@@ -100,12 +51,15 @@ class Monitor:
     ) -> None:
         """One more step is done: `phase` is "init", "build" or "swap"."""
         now, counted = time.perf_counter(), engine.n_distances
-        entry = {
+        entry: HistoryEntry = {
             "phase": phase,
             "step": sum(old["phase"] == phase for old in self.history),
             "arms": rounds[0].arms if rounds else 0,
             "swaps": swaps,
-            "rounds": [dict(each._asdict()) for each in rounds],
+            "rounds": [
+                {"arms": each.arms, "references": each.references, "survivors": each.survivors}
+                for each in rounds
+            ],
             "distances": counted - self._counted,
             "loss": engine.loss * engine.unit,
             "sigma": None if sigma is None else [each * engine.unit for each in sigma],
@@ -119,7 +73,7 @@ class Monitor:
             now_at = tuple(engine.medoids), engine.n_clusters, counted, engine.n_arms
             self._watch.tell(Progress(entry, *now_at))
 
-    def _show(self, entry: dict[str, Any], engine: Medoids) -> None:
+    def _show(self, entry: HistoryEntry, engine: Medoids) -> None:
         total = float(engine.n_arms) ** 2
         text = f"{entry['phase']} loss {entry['loss']:.6g}"
         counted = engine.n_distances
@@ -143,7 +97,7 @@ class Monitor:
 
     def close(self) -> None:
         if self._watch is not None:
-            self._watch.monitor = None
+            self._watch.told_by = None
         if self._bar is not None:
             self._bar.close()
             self._bar = None

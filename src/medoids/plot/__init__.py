@@ -1,4 +1,9 @@
-"""Pictures of a fit, each on one matplotlib Axes (extra `plot`); see docs/gallery.md."""
+"""Pictures of a fit, each on one matplotlib Axes (extra `plot`); see docs/gallery.md.
+
+A file for each picture; start at `_map`. `_style` has the colours and the quiet axes that all
+share, `_projection` places rows in the plane, and `_things` writes objects as text. A picture
+takes a fitted estimator by its public face and imports neither it nor any engine.
+"""
 
 from ._clusters import silhouette, sizes
 from ._history import loss, search

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from .._fitted import FittedKMedoids
 from .._silhouette import fit_distances, medoid_silhouette
 from ._style import INK, QUIET, axes, by_size, colour, quiet, title
-
-if TYPE_CHECKING:
-    from .._estimator import KMedoids
 
 # More clusters than these have bars without words.
 _NAMED = 40
@@ -20,7 +18,7 @@ _NAMED = 40
 _OUTLINE = 400
 
 
-def sizes(km: KMedoids, ax: Any = None) -> Any:
+def sizes(km: FittedKMedoids, ax: Any = None) -> Any:
     """The size and the share of each cluster, the largest first.
 
     Parameters
@@ -42,7 +40,7 @@ def sizes(km: KMedoids, ax: Any = None) -> Any:
     [3, 2]
     """
     check_is_fitted(km)
-    counts = np.bincount(np.asarray(km.labels_), minlength=len(km.medoid_indices_))
+    counts = np.bincount(km.labels_, minlength=len(km.medoid_indices_))
     order = by_size(counts)
     named = len(order) <= _NAMED
     ax = axes(ax, 7, min(1 + 0.28 * len(order), 8))
@@ -66,7 +64,7 @@ def sizes(km: KMedoids, ax: Any = None) -> Any:
     return ax
 
 
-def silhouette(km: KMedoids, X: ArrayLike, ax: Any = None) -> Any:
+def silhouette(km: FittedKMedoids, X: ArrayLike, ax: Any = None) -> Any:
     """The medoid silhouette of all rows, sorted inside each cluster.
 
     A wide, full shape is a cluster well apart from the others; a thin tail are rows halfway
@@ -93,7 +91,7 @@ def silhouette(km: KMedoids, X: ArrayLike, ax: Any = None) -> Any:
     """
     check_is_fitted(km)
     values = medoid_silhouette(fit_distances(km, X))
-    labels = np.asarray(km.labels_)
+    labels = km.labels_
     own = [np.sort(values[labels == label])[::-1] for label in range(len(km.medoid_indices_))]
     means = [inside.mean() if len(inside) else 0.0 for inside in own]
     order = sorted(range(len(own)), key=lambda label: -means[label])

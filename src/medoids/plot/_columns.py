@@ -16,7 +16,7 @@ _ROWS = 4096
 _AFTER = 6
 
 
-class Columns(NamedTuple):
+class ColumnStatistics(NamedTuple):
     """Means and standard deviations of the columns, and their means in each cluster."""
 
     mean: NDArray[np.float64]
@@ -37,7 +37,7 @@ class Columns(NamedTuple):
         return f"{value:,.{after}f}" if deviation and after <= _AFTER else f"{value:,.15g}"
 
 
-def columns(X: Any, labels: NDArray[np.int32], k: int) -> Columns:
+def columns(X: Any, labels: NDArray[np.int32], k: int) -> ColumnStatistics:
     """Sum up the columns, a batch of rows at a time."""
     X = csr_array(X) if issparse(X) else np.asarray(X)
     n, width = X.shape
@@ -57,4 +57,4 @@ def columns(X: Any, labels: NDArray[np.int32], k: int) -> Columns:
     sizes = np.bincount(labels, minlength=k)
     inside = np.where(sizes[:, None] > 0, sums / np.maximum(sizes, 1)[:, None], mean)
     deviation = np.sqrt(np.maximum(squares / n - mean**2, 0))
-    return Columns(base + mean, deviation, base + inside)
+    return ColumnStatistics(base + mean, deviation, base + inside)

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from .._fitted import FittedKMedoids
 from ._style import BLUE, INK, QUIET, RED, RULE, axes, quiet, title
-
-if TYPE_CHECKING:
-    from .._estimator import KMedoids
 
 _PHASES = {"init": QUIET, "build": BLUE, "swap": RED}
 
 
-def loss(km: KMedoids, ax: Any = None) -> Any:
+def loss(km: FittedKMedoids, ax: Any = None) -> Any:
     """The loss after each BUILD step and each SWAP step.
 
     Parameters
@@ -61,7 +59,7 @@ def loss(km: KMedoids, ax: Any = None) -> Any:
     return ax
 
 
-def search(km: KMedoids, ax: Any = None) -> Any:
+def search(km: FittedKMedoids, ax: Any = None) -> Any:
     """How many arms survive each round of each search; the darker, the more references.
 
     A column is one BUILD or SWAP step. It starts at the top with all arms, and each dot below
@@ -124,7 +122,7 @@ def _ramp(count: int) -> list[Any]:
     return [shades(at / max(count - 1, 1)) for at in range(count)]
 
 
-def _phases(ax: Any, km: KMedoids) -> None:
+def _phases(ax: Any, km: FittedKMedoids) -> None:
     """Name the phases along the top, with a rule where SWAP starts."""
     names = [step["phase"] for step in km.history_]
     for phase in dict.fromkeys(names):

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from .._projection import choose, project, ranks
+from .._fitted import FittedKMedoids
 from .._silhouette import fit_distances, nearest_two
+from ._projection import choose, project, ranks
 from ._style import INK, PAPER, QUIET, axes, colour, quiet, symbol, title
-
-if TYPE_CHECKING:
-    from .._estimator import KMedoids
 
 
 def map(
-    km: KMedoids,
+    km: FittedKMedoids,
     X: ArrayLike,
     ax: Any = None,
     *,
@@ -61,7 +59,7 @@ def map(
     ['0', '1', '2']
     """
     check_is_fitted(km)
-    labels, medoids = np.asarray(km.labels_), km.medoid_indices_
+    labels, medoids = km.labels_, km.medoid_indices_
     near = nearest_two(fit_distances(km, X), labels).first
     rows = choose(labels, ranks(labels, near, medoids), medoids, max_points)
     plane = project(km, X, rows, random_state)

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
+from .._fitted import FittedKMedoids
 from ._pixels import Pixels
 from ._style import INK, QUIET, RULE, axes, by_size, colour, headline, title
 from ._table import table
 from ._things import short, text_of
 
-if TYPE_CHECKING:
-    from .._estimator import KMedoids
-
 
 def medoids(
-    km: KMedoids,
+    km: FittedKMedoids,
     X: Any = None,
     image_shape: tuple[int, ...] | None = None,
     ax: Any = None,
@@ -56,7 +54,7 @@ def medoids(
     10
     """
     check_is_fitted(km)
-    sizes = np.bincount(np.asarray(km.labels_), minlength=len(km.medoid_indices_))
+    sizes = np.bincount(km.labels_, minlength=len(km.medoid_indices_))
     things = km.cluster_centers_
     if image_shape is not None:
         pixels = Pixels(things if X is None else X, image_shape)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from .._fitted import FittedKMedoids
 from ._columns import columns
 from ._style import BLUE, INK, PAPER, RED, axes, by_size, headline, quiet, title
 from ._things import short
-
-if TYPE_CHECKING:
-    from .._estimator import KMedoids
 
 # Columns that are shown at most, and cells that have room for a number.
 _COLUMNS, _CELLS = 20, 240
@@ -21,10 +19,10 @@ _COLUMNS, _CELLS = 20, 240
 _FAR = 3.0
 
 
-def table(km: KMedoids, things: Any, X: Any, sizes: NDArray[np.int64], ax: Any) -> Any:
+def table(km: FittedKMedoids, things: Any, X: Any, sizes: NDArray[np.int64], ax: Any) -> Any:
     """A row for each medoid, a column for each feature."""
     values = things.toarray() if issparse(things) else np.asarray(things, dtype=np.float64)
-    labels = np.arange(len(sizes), dtype=np.int32) if X is None else np.asarray(km.labels_)
+    labels = np.arange(len(sizes), dtype=np.int32) if X is None else km.labels_
     known = columns(values if X is None else X, labels, len(sizes))
     # By the clusters' means: one medoid alone can be far from the mean by chance.
     chosen = np.sort(np.argsort(-known.apart().std(axis=0), kind="stable")[:_COLUMNS])
@@ -46,7 +44,7 @@ def table(km: KMedoids, things: Any, X: Any, sizes: NDArray[np.int64], ax: Any) 
     return ax
 
 
-def _label(ax: Any, km: KMedoids, chosen: NDArray[np.int64], rows: list[str]) -> None:
+def _label(ax: Any, km: FittedKMedoids, chosen: NDArray[np.int64], rows: list[str]) -> None:
     """Name the columns below and the rows on the left."""
     names = getattr(km, "feature_names_in_", None)
     ax.set_yticks(range(len(rows)), rows)

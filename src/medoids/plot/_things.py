@@ -3,29 +3,15 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
-from ..dissimilarities.trees import label_and_children
+from ..dissimilarities.trees import label_and_children, looks_like_tree
 
 _repr = reprlib.Repr()
 _repr.maxstring = _repr.maxother = 400
 _repr.maxlist = _repr.maxtuple = _repr.maxdict = _repr.maxset = 60
 _repr.maxarray = 60
-
-
-def is_tree(thing: Any) -> bool:
-    """Whether this looks like (label, [children]), or a dict with "type" and "children"."""
-    if isinstance(thing, Mapping):
-        return "type" in thing and isinstance(thing.get("children"), tuple | list)
-    if not isinstance(thing, tuple | list) or len(thing) != 2:
-        return False
-    label, children = thing
-    return (
-        isinstance(label, Hashable)
-        and isinstance(children, tuple | list)
-        and all(isinstance(c, Mapping | tuple | list) for c in children)
-    )
 
 
 def lines(tree: Any) -> Iterator[tuple[int, str]]:
@@ -48,7 +34,7 @@ def text_of(thing: Any) -> str:
     """A thing on one line."""
     if isinstance(thing, str):
         return thing
-    if is_tree(thing):
+    if looks_like_tree(thing):
         return _bracketed(thing)
     return _repr.repr(thing)
 

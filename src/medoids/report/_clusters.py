@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._fitted import FittedKMedoids
 from .._silhouette import medoid_silhouette
 from ._contents import Contents
 from ._pack import number
-from ._rows import Rows
-
-if TYPE_CHECKING:
-    from .._estimator import KMedoids
+from ._rows import PageRows
 
 
 def silhouettes(distances: NDArray[np.float64]) -> NDArray[np.float64] | None:
@@ -24,18 +22,18 @@ def silhouettes(distances: NDArray[np.float64]) -> NDArray[np.float64] | None:
 
 
 def clusters(
-    km: KMedoids, rows: Rows, contents: Contents, silhouette: NDArray[np.float64] | None
+    km: FittedKMedoids, rows: PageRows, contents: Contents, silhouette: NDArray[np.float64] | None
 ) -> list[dict[str, Any]]:
     """One record for each cluster, in the order of the labels."""
     return [
-        _cluster(np.asarray(km.labels_) == label, int(medoid), rows, silhouette)
+        _cluster(km.labels_ == label, int(medoid), rows, silhouette)
         | contents.medoid(label, int(medoid))
         for label, medoid in enumerate(km.medoid_indices_)
     ]
 
 
 def _cluster(
-    own: NDArray[np.bool_], medoid: int, rows: Rows, silhouette: NDArray[np.float64] | None
+    own: NDArray[np.bool_], medoid: int, rows: PageRows, silhouette: NDArray[np.float64] | None
 ) -> dict[str, Any]:
     found: dict[str, Any] = {
         "size": int(own.sum()),

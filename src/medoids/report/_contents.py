@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from .. import _checks as check
-from ..engines.cpu.points.base import Indices
+from .._fitted import FittedKMedoids, Indices
+from ..dissimilarities.trees import looks_like_tree
 from ..plot._pixels import Pixels
-from ..plot._things import is_tree, text_of
+from ..plot._things import text_of
 from ._images import MEMBER, medoid_side, pngs
 from ._mixed import Mixed
 from ._pack import TEXT, clipped
 from ._tables import Numbers
 from ._trees import Trees
-
-if TYPE_CHECKING:
-    from .._estimator import KMedoids
 
 
 class Contents(Protocol):
@@ -94,7 +91,10 @@ class Nothing:
 
 
 def contents(
-    km: KMedoids, X: Any, image_shape: tuple[int, ...] | None, feature_names: Sequence[Any] | None
+    km: FittedKMedoids,
+    X: Any,
+    image_shape: tuple[int, ...] | None,
+    feature_names: Sequence[Any] | None,
 ) -> Contents:
     """The contents that fit the data."""
     table = _numbers(km, X)
@@ -106,25 +106,27 @@ def contents(
         names = feature_names
         if names is None:
             names = getattr(km, "feature_names_in_", None)
-        return Numbers(table, np.asarray(km.labels_), km.medoid_indices_, names)
+        return Numbers(table, km.labels_, km.medoid_indices_, names)
     if km.metric == "precomputed":
         return Nothing()
-    if km._medoids.columns:
-        return Mixed(X, np.asarray(km.labels_), km.medoid_indices_, feature_names)
-    things = check.as_objects(X)
-    if km.metric == "tree_edit" or all(is_tree(thing) for thing in things):
+    if km.metric == "gower":
+        return Mixed(X, km.labels_, km.medoid_indices_, feature_names)
+    things = list(X.to_numpy() if hasattr(X, "columns") else X)
+    if km.metric == "tree_edit" or all(looks_like_tree(thing) for thing in things):
         return Trees(things)
     return Texts(things)
 
 
-def _numbers(km: KMedoids, X: Any) -> NDArray[Any] | Any | None:
+def _numbers(km: FittedKMedoids, X: Any) -> NDArray[Any] | Any | None:
     """The rows as an array or a CSR matrix, if that is what they are."""
     if km.metric == "precomputed":
         return None
     if issparse(X):
         return X.tocsr()
-    if check.is_numeric(X):
-        return np.asarray(X)
+    if hasattr(X, "shape"):
+        values = np.asarray(X)
+        if values.ndim == 2 and values.dtype.kind in "fiub":
+            return values
     things = km.cluster_centers_
-    is_array = isinstance(things, np.ndarray) and things.ndim == 2 and things.dtype.kind == "f"
-    return check.as_floats(X) if is_array else None
+    is_array = isinstance(things, np.ndarray) and things.ndim == 2
+    return np.asarray(X, dtype=np.float64) if is_array else None

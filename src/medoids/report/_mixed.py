@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dissimilarities.gower import as_numbers, codes_of, columns_of, is_missing, is_numeric
-from ..engines.cpu.points.base import Indices
+from .._fitted import Indices
+from .._mixed_columns import are_numbers, as_numbers, codes_of, columns_of, is_missing
 from ._pack import shown
 from ._tables import Table
 
@@ -30,7 +30,7 @@ class Mixed(Table):
         known = columns_of(frame)
         super().__init__(names, list(known), labels)
         self.columns = list(known.values())
-        self.numeric = [is_numeric(values) for values in self.columns]
+        self.numeric = [are_numbers(values) for values in self.columns]
         self.inside = np.empty((len(medoids), len(self.columns)))
         self.mean, self.apart = np.empty_like(self.inside), np.empty_like(self.inside)
         for at, values in enumerate(self.columns):

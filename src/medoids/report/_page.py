@@ -5,26 +5,23 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-import sklearn
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from .. import _checks as check
+from .._fitted import FittedKMedoids
 from .._silhouette import fit_distances
 from ..plot._style import COLOURS
 from ._clusters import clusters, silhouettes
 from ._contents import Contents, contents
 from ._pack import as_json, number
 from ._render import Template
-from ._rows import Rows
+from ._rows import PageRows
 from ._snippet import snippet
-
-if TYPE_CHECKING:
-    from .._estimator import KMedoids
 
 # What the charts need of each step.
 _STEP = ("phase", "step", "arms", "rounds", "loss")
@@ -33,7 +30,7 @@ _LARGEST = 15_000_000
 
 
 def write(
-    km: KMedoids,
+    km: FittedKMedoids,
     X: Any,
     path: str | os.PathLike[str],
     *,
@@ -48,7 +45,6 @@ def write(
 ) -> Path:
     """Write the page; the parameters are those of `KMedoids.report`."""
     check_is_fitted(km)
-    check.whole(max_members, "max_members", 1)
     template = Template()
     distances = fit_distances(km, X)
     n, k = distances.shape
@@ -74,7 +70,7 @@ def write(
     most = max_members
     while True:
         drawn = contents(km, X, image_shape, feature_names)
-        rows = Rows(km, X, distances, names, texts, most, random_state)
+        rows = PageRows(km, X, distances, names, texts, most, random_state)
         payload = _payload(km, rows, drawn, silhouette)
         page = template.filled(
             payload=payload, drawn=len(rows.drawn), known=len(rows.known), cut=most < max_members,
@@ -88,7 +84,7 @@ def write(
 
 
 def _payload(
-    km: KMedoids, rows: Rows, drawn: Contents, silhouette: NDArray[np.float64] | None
+    km: FittedKMedoids, rows: PageRows, drawn: Contents, silhouette: NDArray[np.float64] | None
 ) -> dict[str, Any]:
     """What the scripts read."""
     return {
@@ -99,7 +95,9 @@ def _payload(
         "clusters": clusters(km, rows, drawn, silhouette),
         "index": rows.index(),
         "sample": rows.sample(drawn),
-        "steps": [{name: step[name] for name in _STEP} for step in km.history_],
+        "steps": [
+            {name: value for name, value in step.items() if name in _STEP} for step in km.history_
+        ],
     } | drawn.shared()
 
 
@@ -110,9 +108,7 @@ def _for_each(given: Sequence[Any] | None, name: str, n: int) -> list[Any] | Non
 
 
 def _versions() -> dict[str, str]:
-    from .. import __version__
-
-    return {"medoids": __version__, "numpy": np.__version__, "scikit-learn": sklearn.__version__}
+    return {name: version(name) for name in ("medoids", "numpy", "scikit-learn")}
 
 
 def _save(page: bytes, path: Path) -> Path:

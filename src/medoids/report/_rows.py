@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._projection import choose, project, ranks
+from .._fitted import FittedKMedoids
 from .._silhouette import nearest_two
+from ..plot._projection import choose, project, ranks
 from ._contents import Contents
 from ._pack import NAME, TEXT, as_json, clipped, packed
-
-if TYPE_CHECKING:
-    from .._estimator import KMedoids
 
 # Up to so many rows and bytes of names, each can be found even if it is not drawn.
 _KNOWN, _NAMES = 100_000, 5_000_000
 
 
-class Rows:
+class PageRows:
     """Each row's place in its cluster and on the map.
 
     Attributes
@@ -33,7 +31,7 @@ class Rows:
 
     def __init__(
         self,
-        km: KMedoids,
+        km: FittedKMedoids,
         X: Any,
         distances: NDArray[np.float64],
         names: Sequence[Any] | None,
@@ -41,7 +39,7 @@ class Rows:
         max_members: int,
         random_state: Any,
     ) -> None:
-        self.labels, self.texts = np.asarray(km.labels_), texts
+        self.labels, self.texts = km.labels_, texts
         self.names = None if names is None else [clipped(name, NAME) for name in names]
         self.near = nearest_two(distances, self.labels)
         self.rank = ranks(self.labels, self.near.first, km.medoid_indices_)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from .._estimator import KMedoids
+from .._fitted import FittedKMedoids
 
 
-def snippet(km: KMedoids, image_shape: tuple[int, ...] | None = None) -> str:
+def snippet(km: FittedKMedoids, image_shape: tuple[int, ...] | None = None) -> str:
     """Python code with all parameters that are not the default ones."""
     defaults = signature(type(km)).parameters
     given = {

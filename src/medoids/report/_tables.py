@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from ..engines.cpu.points.base import Indices
+from .._fitted import Indices
 from ..plot._columns import columns
 from ._pack import NAME, clipped, number
 

@@ -1,0 +1,172 @@
+"""The result of a clustering, as result.json has it, and the files beside it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ... import KMedoids
+from ..readers.inputs import Input, Reading
+from ..readers.source import Source
+from .folder import MARK, new_text
+
+_PACKAGES = ("medoids", "numpy", "scipy", "scikit-learn", "numba")
+
+
+class Fitted(NamedTuple):
+    """What a fit gave.
+
+    Attributes
+    ----------
+    km : KMedoids
+    interrupted : bool
+        Ctrl-C came before the end: these are the best medoids until then.
+    seconds : float
+    """
+
+    km: KMedoids
+    interrupted: bool
+    seconds: float
+
+
+def summarise(
+    made: Input, fitted: Fitted, own: NDArray[np.float64], params: dict[str, Any], command: str
+) -> dict[str, Any]:
+    """All that is known of a result but the data."""
+    km = fitted.km
+    sizes = np.bincount(km.labels_, minlength=len(km.medoid_indices_))
+    totals = np.bincount(km.labels_, weights=own, minlength=len(sizes))
+    medoids = [
+        {
+            "cluster": cluster,
+            "row": int(row),
+            "name": made.names[row],
+            "size": int(sizes[cluster]),
+            "share": float(sizes[cluster] / made.n),
+            "mean_distance": float(totals[cluster] / max(sizes[cluster], 1)),
+        }
+        for cluster, row in enumerate(km.medoid_indices_)
+    ]
+    return MARK | {
+        "status": "interrupted" if fitted.interrupted else "done",
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "command": command,
+        "parameters": params,
+        "n": made.n,
+        "loss": float(km.inertia_),
+        "mean_loss": float(km.inertia_ / made.n),
+        "swaps": int(km.n_iter_),
+        "distances": int(km.n_distances_),
+        "distances_share": float(km.n_distances_ / made.n**2),
+        "seconds": fitted.seconds,
+        "medoids": medoids,
+        "versions": {"python": platform.python_version()} | {p: version(p) for p in _PACKAGES},
+    }
+
+
+def describe(source: Source, made: Input, reading: Reading) -> dict[str, Any]:
+    """What is known of the data, and what new rows need to be like it."""
+    facts: dict[str, Any] = {
+        "file": source.name,
+        "sha256": source.sha256,
+        "format": source.format,
+        "kind": made.kind,
+        "rows": made.n,
+        "reading": reading._asdict(),
+    }
+    if made.kind == "table":
+        facts["columns"] = [_column(name, made.X[name]) for name in made.X.columns]
+    elif made.features is not None:
+        facts["columns"] = [{"name": name} for name in made.features]
+        facts["dtype"] = str(made.X.dtype)
+    return facts
+
+
+def _column(name: str, values: Any) -> dict[str, Any]:
+    """A column of a mixed table: new numbers are measured by the range of these."""
+    if values.dtype.kind not in "iuf":
+        return {"name": name, "type": "category"}
+    known = values.dropna()
+    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
+    return {"name": name, "type": "number", "low": low, "high": high}
+
+
+def centers(made: Input, rows: NDArray[np.int64]) -> list[Any]:
+    """The medoids themselves, as JSON: a list of values, the non-zero ones, or an object."""
+    if made.kind == "table":
+        return [[plain(value) for value in made.X.iloc[row].tolist()] for row in rows]
+    if sparse.issparse(made.X):
+        return [_nonzero(made.X[[row]], made.features or []) for row in rows]
+    if made.features is not None:
+        return [_numbers(made.X[row]) for row in rows]
+    return [made.X[row] for row in rows]
+
+
+def _nonzero(row: Any, features: list[str]) -> dict[str, float]:
+    row = sparse.csr_array(row)
+    row.sum_duplicates()
+    return {features[at]: value for at, value in zip(row.indices, _numbers(row.data), strict=True)}
+
+
+def _numbers(values: NDArray[Any]) -> list[Any]:
+    """Python's numbers; those of float32 in the few digits that tell them apart."""
+    if values.dtype == np.float32:
+        return [float(str(value)) for value in values]
+    return list(values.tolist())
+
+
+def plain(value: Any) -> Any:
+    """As JSON has it: Python's own numbers, None for what is missing or not finite."""
+    if isinstance(value, dict):
+        return {key: plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(each) for each in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return None
+    return value if isinstance(value, (str, int, float, bool)) else None
+
+
+def write_result(folder: Path, result: dict[str, Any]) -> None:
+    text = json.dumps(plain(result), ensure_ascii=False, allow_nan=False, indent=1)
+    with new_text(folder / "result.json") as file:
+        file.write(text + "\n")
+
+
+def write_labels(
+    file: Any, names: list[str], labels: Any, medoids: list[str], own: NDArray[np.float64]
+) -> None:
+    """A line for each row: its name, cluster, medoid, and distance from it."""
+    lines = csv.writer(file, lineterminator="\n")
+    lines.writerow(["name", "cluster", "medoid", "distance"])
+    for name, label, distance in zip(names, labels.tolist(), own.tolist(), strict=True):
+        lines.writerow([name, label, medoids[label], repr(distance)])
+
+
+def write_medoids(
+    folder: Path, made: Input, medoids: list[dict[str, Any]], held: list[Any]
+) -> None:
+    """The medoids as a table, or, if they are sparse or have no columns, as JSON lines."""
+    if made.features is None or sparse.issparse(made.X):
+        with new_text(folder / "medoids.jsonl") as file:
+            for each, center in zip(medoids, held, strict=True):
+                line = plain(each | {"medoid": center})
+                file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        return
+    facts = ["name", "cluster", "row", "size"]
+    with new_text(folder / "medoids.csv") as file:
+        lines = csv.writer(file, lineterminator="\n")
+        lines.writerow([*facts, *made.features])
+        for each, center in zip(medoids, held, strict=True):
+            lines.writerow([*(each[fact] for fact in facts), *center])

@@ -1,0 +1,48 @@
+"""Read a file of any format."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+from ..problem import Problem
+from .cells import read_h5ad
+from .counts import normalize
+from .delimited import read_delimited
+from .inputs import Input, Reading
+from .lines import read_json_lines, read_text
+from .matrices import read_mtx, read_npy, read_npz
+from .source import Source
+from .tables import read_parquet
+
+READERS: dict[str, Callable[[Source, Reading], Input]] = {
+    "csv": read_delimited,
+    "tsv": read_delimited,
+    "parquet": read_parquet,
+    "npy": read_npy,
+    "npz": read_npz,
+    "mtx": read_mtx,
+    "h5ad": read_h5ad,
+    "text": read_text,
+    "jsonl": read_json_lines,
+}
+# What an option is good for, for those that not all formats have.
+_FIELDS, _MATRICES = ("npz", "h5ad", "jsonl"), ("npy", "npz", "mtx", "h5ad")
+
+
+def read(source: Source, reading: Reading) -> Input:
+    """What the source holds, ready to be clustered."""
+    format = source.format
+    if reading.field is not None and format not in _FIELDS:
+        raise Problem(f"--field is for {', '.join(_FIELDS)}, but {source.name} is {format}.")
+    if reading.transpose and format not in _MATRICES:
+        raise Problem(f"--transpose is for {', '.join(_MATRICES)}, but {source.name} is {format}.")
+    with warnings.catch_warnings():
+        # What libraries say to programmers is nothing that a user of a command can act on.
+        warnings.simplefilter("ignore")
+        made = READERS[format](source, reading)
+    if reading.normalize:
+        normalize(made)
+    if source.guessed:
+        made.notes.insert(0, f"{source.name} read as {format} (--format says otherwise)")
+    return made

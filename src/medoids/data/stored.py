@@ -1,0 +1,70 @@
+"""Medoids in a pickle: nothing of ours but plain values, so that a later version can read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .. import _checks as check
+from .._threads import effective_jobs
+from ..dissimilarities.compiled import Compiled
+from ..dissimilarities.metrics import resolve
+from ..dissimilarities.objects import MEASURES, measure
+from ..dissimilarities.trees import flatten, unflatten
+from ..engines.cpu.points.base import Indices
+from ..engines.cpu.points.objects import Call
+from .kinds import Data, MatrixData, ObjectData, rows_of
+
+
+def learned_of(medoids: Data) -> dict[str, Any]:
+    """What a fit has learned that `medoids_again` needs besides its parameters and the medoids."""
+    if not isinstance(medoids, ObjectData):
+        return {}
+    return {"compiled": isinstance(medoids.measure, Compiled)} | medoids.measure.learned()
+
+
+def medoids_again(
+    things: Any,
+    rows: Indices,
+    metric: Any,
+    metric_params: Mapping[str, Any] | None,
+    learned: Mapping[str, Any],
+    n_jobs: int | None,
+) -> Data:
+    """The medoids of a fit, as they were.
+
+    Parameters
+    ----------
+    things : Any
+        The medoids as the user knows them.
+    rows : ndarray of int
+        Which rows of the fit they were.
+    metric, metric_params, n_jobs
+        As for `KMedoids`, in the fit.
+    learned : mapping
+        What `learned_of` gave.
+    """
+    if metric == "precomputed":
+        return MatrixData(np.empty((0, 0)), rows)
+    if callable(metric):
+        if learned["compiled"]:
+            return ObjectData(things, Compiled(metric))
+        function = check.with_params(metric, metric_params)
+        return ObjectData(things, Call(function, effective_jobs(n_jobs or 1)))
+    if metric in MEASURES:
+        known = measure(metric, check.mapping(metric_params, "metric_params"))
+        known.recall(learned)
+        return ObjectData(things, known)
+    return rows_of(things, *resolve(metric, metric_params))
+
+
+def flat(things: Any, metric: Any) -> Any:
+    """The medoids without depth: pickle cannot store a deep tree."""
+    return [flatten(tree) for tree in things] if metric == "tree_edit" else things
+
+
+def deep(things: Any, metric: Any) -> Any:
+    """The way back from `flat`."""
+    return [unflatten(tree) for tree in things] if metric == "tree_edit" else things
