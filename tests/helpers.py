@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from medoids._threads import Workers
 from medoids.dissimilarities.metrics import resolve
-from medoids.engines.cpu.points.base import PrecomputedPoints
 from medoids.engines.cpu.points.dense import DensePoints
+from medoids.engines.cpu.points.matrix import PrecomputedPoints
 from medoids.engines.cpu.state import State
 
 Floats = NDArray[np.floating]

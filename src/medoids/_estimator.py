@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ._functions import run
 from ._threads import Workers
 from .data.kinds import Data, read
+from .engines.cpu.points import distances_between
 
 _OF_COLUMNS = ("n_features_in_", "feature_names_in_")
 
@@ -312,7 +313,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         if self._medoids.columns:
             validate_data(self, X, reset=False, skip_check_array=True)
         with Workers(self.n_jobs) as workers:
-            return self._medoids.between(data, workers)
+            return distances_between(self._medoids, data, workers)
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())

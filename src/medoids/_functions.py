@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from . import _checks as check
 from ._threads import Workers
 from .data.kinds import Data, read
+from .engines.cpu.points import points_of
 from .engines.cpu.state import State
 from .methods.alternate import alternate
 from .methods.banditpam import banditpam
@@ -155,7 +156,7 @@ def run(
     # One draw from the caller's generator; everything else follows from it.
     seed = check.generator(random_state).randint(np.iinfo(np.int32).max)
     with Workers(n_jobs) as workers:
-        points = data.points(workers, limit)
+        points = points_of(data, workers, limit)
         monitor = Monitor(points, check.whole(verbose, "verbose", 0))
         settings = Settings(
             points, k, check.starting(init, k, n), check.whole(max_iter, "max_iter", 0),

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 
 from ._threads import Workers
 from .data.kinds import DenseData, MatrixData, SparseData
+from .engines.cpu.points import distances_between
 from .engines.cpu.points.base import Indices
 
 if TYPE_CHECKING:
@@ -95,8 +96,8 @@ def project(km: KMedoids, X: Any, rows: Indices, random_state: Any = 0) -> NDArr
         return _scaled(data[np.ix_(landmarks, landmarks)], data[np.ix_(landmarks, rows)], power)
     with Workers(km.n_jobs) as workers:
         origins = data.pick(landmarks)
-        between = origins.between(origins, workers)
-        return _scaled(between, origins.between(data.pick(rows), workers), power)
+        between = distances_between(origins, origins, workers)
+        return _scaled(between, distances_between(origins, data.pick(rows), workers), power)
 
 
 def _components(some: Any, random: np.random.RandomState) -> NDArray[np.float64]:

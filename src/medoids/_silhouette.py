@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _checks as check
+from .data import checks as check
 
 if TYPE_CHECKING:
     from ._estimator import KMedoids

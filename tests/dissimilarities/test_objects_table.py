@@ -13,12 +13,13 @@ from helpers import Floats, one_line, pam_by_force
 from medoids import KMedoids, k_medoids
 from medoids._threads import Workers
 from medoids.data.kinds import read
+from medoids.engines.cpu.points import distances_between
 
 
 def distances(objects: Any, others: Any, metric: str, **params: Any) -> Floats:
     data = read(objects, metric, params or None)
     with Workers(2) as workers:
-        return data.between(data.like(others), workers)
+        return distances_between(data, data.like(others), workers)
 
 
 def words(count: int, seed: int) -> list[str]:

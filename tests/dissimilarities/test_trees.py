@@ -15,6 +15,7 @@ from helpers import one_line
 from medoids import KMedoids, k_medoids
 from medoids._threads import Workers
 from medoids.data.kinds import read
+from medoids.engines.cpu.points import distances_between
 
 
 def grow(rng: random.Random, nodes: int) -> Any:
@@ -44,7 +45,7 @@ def to_dict(tree: Any) -> dict[str, Any]:
 def distances(trees: list[Any], others: list[Any], **costs: float) -> np.ndarray:
     data = read(trees, "tree_edit", costs or None)
     with Workers(2) as workers:
-        return data.between(data.like(others), workers)
+        return distances_between(data, data.like(others), workers)
 
 
 @pytest.fixture(scope="module")

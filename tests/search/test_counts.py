@@ -12,7 +12,7 @@ from helpers import Floats, duplicates, heavy_tails, lattice, mixture, small_fir
 from medoids import KMedoids, k_medoids
 from medoids._threads import Workers
 from medoids.engines.cpu.cache import Cache
-from medoids.engines.cpu.points.base import PrecomputedPoints
+from medoids.engines.cpu.points.matrix import PrecomputedPoints
 
 
 def sphere(n: int, seed: int) -> Floats:

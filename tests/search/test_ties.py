@@ -10,7 +10,7 @@ from helpers import Floats, best_swap, duplicates, lattice, small_first
 from medoids import KMedoids, k_medoids
 from medoids._threads import Workers
 from medoids.engines.cpu.cache import Cache
-from medoids.engines.cpu.points.base import PrecomputedPoints
+from medoids.engines.cpu.points.matrix import PrecomputedPoints
 from medoids.engines.cpu.rewards.bounds import Bounds
 from medoids.engines.cpu.rewards.rewards import Rewards
 from medoids.engines.cpu.state import State

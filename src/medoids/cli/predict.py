@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from .._threads import Workers
+from ..engines.cpu.points import distances_between
 from .earlier import medoids_of, read_alike
 from .fitting import of_rows
 from .folder import check_file, new_file, new_text, read_result
@@ -39,7 +40,7 @@ def predict(
         raise Problem(of_rows(in_options(one_line(error)), made.names)) from error
     screen.notes(made.notes)
     with Workers(jobs) as workers:
-        distances = medoids.between(new, workers)
+        distances = distances_between(medoids, new, workers)
     labels = distances.argmin(axis=0)
     own = distances[labels, np.arange(made.n)]
     names = [each["name"] for each in result["medoids"]]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._threads import Workers
-from ..engines.cpu.points.base import Floats, Indices
+from .._types import Floats, Indices
 
 # Pairs that a thread takes at a time, about.
 _PAIRS = 2048

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..engines.cpu.points.base import HeldPoints, Indices, PointsAmong
+from ..engines.cpu.points.among import PointsAmong
+from ..engines.cpu.points.base import Indices
+from ..engines.cpu.points.matrix import HeldPoints
 from ..engines.cpu.state import State
 from ..search.bandit import Bandit
 from .loops import begin, perfect

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import _checks as check
-from ..engines.cpu.points.base import PrecomputedPoints
+from ..engines.cpu.points.matrix import PrecomputedPoints
 from ..engines.cpu.state import State
 from .monitor import Monitor, Round
 from .pam import pam

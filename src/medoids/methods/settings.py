@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..engines.cpu.points.base import HeldPoints, Points
+from ..engines.cpu.points.base import Points
+from ..engines.cpu.points.matrix import HeldPoints
 from .monitor import Monitor
 from .starts import Init
 

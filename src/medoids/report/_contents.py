@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from .. import _checks as check
+from ..data import checks as check
 from ..engines.cpu.points.base import Indices
 from ..plot._pixels import Pixels
 from ..plot._things import is_tree, text_of
@@ -123,7 +123,7 @@ def _numbers(km: KMedoids, X: Any) -> NDArray[Any] | Any | None:
         return None
     if issparse(X):
         return X.tocsr()
-    if check.is_numeric(X):
+    if check.is_array_of_numbers(X):
         return np.asarray(X)
     things = km.cluster_centers_
     is_array = isinstance(things, np.ndarray) and things.ndim == 2 and things.dtype.kind == "f"

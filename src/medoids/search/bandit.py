@@ -8,7 +8,8 @@ from typing import TypeVar
 import numpy as np
 
 from ..engines.cpu.cache import Cache
-from ..engines.cpu.points.base import HeldPoints, Points
+from ..engines.cpu.points.base import Points
+from ..engines.cpu.points.matrix import HeldPoints
 from ..engines.cpu.rewards.bounds import Bounds
 from ..engines.cpu.rewards.rewards import Rewards
 from ..engines.cpu.state import State

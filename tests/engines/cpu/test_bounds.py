@@ -7,8 +7,8 @@ import pytest
 
 from helpers import Floats, asymmetric, dense, mixture, precomputed, state_of, swaps_by_force
 from medoids.engines.cpu.cache import Cache
-from medoids.engines.cpu.points.base import PrecomputedPoints
 from medoids.engines.cpu.points.dense import DensePoints
+from medoids.engines.cpu.points.matrix import PrecomputedPoints
 from medoids.engines.cpu.rewards.bounds import Bounds
 from medoids.engines.cpu.rewards.rewards import Rewards
 from medoids.engines.cpu.state import State

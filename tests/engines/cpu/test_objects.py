@@ -13,8 +13,8 @@ from scipy.spatial.distance import cdist
 
 from helpers import build_by_force, loss_of, mixture, one_line, pam_by_force, small_first
 from medoids import KMedoids, k_medoids, medoid
+from medoids.dissimilarities.called import Call
 from medoids.dissimilarities.compiled import Compiled
-from medoids.engines.cpu.points.objects import Call
 
 WORDS = [
     "apple", "apply", "ample", "maple", "staple", "stable", "table", "cable", "fable",
