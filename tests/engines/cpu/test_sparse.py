@@ -70,7 +70,7 @@ def test_common_and_rare_features(
     with Workers(2) as workers:
         points = points_of(read(sparse.csr_array(X), metric, None), workers, 1e9)
         assert isinstance(points, SparsePoints)
-        lines = points.rows.common
+        lines = points.rows.n_common
         assert common == ("none" if lines == 0 else "some" if lines < 90 else "all")
         found = points.exact(every)
         rough = points.block_array(every, every)
