@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -15,11 +15,18 @@ from .._threads import effective_jobs
 from .._types import Floats, Indices, RowReader
 from ..dissimilarities.base import Measure
 from ..dissimilarities.called import Call
-from ..dissimilarities.compiled import Compiled, check_bounds, compiled
+from ..dissimilarities.compiled import check_bounds, compiled
 from ..dissimilarities.metrics import Metric, resolve
 from ..dissimilarities.objects import MEASURES, measure
 from . import checks as check
 from .rows import Densified
+
+# What a measure takes, checked.
+_CHECKS: dict[str, Callable[[Any], Any]] = {
+    "objects": check.as_objects,
+    "table": check.as_table,
+    "rows": check.as_rows,
+}
 
 
 class Data(ABC):
@@ -119,7 +126,7 @@ class ObjectData(Data):
     def __init__(self, objects: Any, measure: Measure) -> None:
         self.things, self.measure, self.n = objects, measure, len(objects)
         self.packed = measure.pack(objects)
-        self.columns = measure.tabular
+        self.columns = measure.takes != "objects"
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "things": self.measure.stored(self.things)}
@@ -172,9 +179,7 @@ def _called(
 
 
 def _objects_of(X: Any, measure: Measure) -> ObjectData:
-    if isinstance(measure, Compiled):
-        return ObjectData(check.as_rows(X), measure)
-    return ObjectData(check.as_table(X) if measure.tabular else check.as_objects(X), measure)
+    return ObjectData(_CHECKS[measure.takes](X), measure)
 
 
 def rows_of(

@@ -113,7 +113,7 @@ class Compiled(Measure):
         Blocks of float32 are computed in float32; exact distances never are.
     """
 
-    tabular = True
+    takes = "rows"
     distance = False
 
     def __init__(self, function: Any) -> None:

@@ -41,7 +41,7 @@ class Gower(Measure):
     no column are at distance 1.
     """
 
-    tabular = True
+    takes = "table"
 
     def __init__(self) -> None:
         self.names: list[Any] | None = None
@@ -104,7 +104,7 @@ class Gower(Measure):
         self, left: Any, arms: Indices, right: Any, refs: Indices, out: Floats, workers: Workers
     ) -> None:
         def work(some: slice, others: slice, part: NDArray[np.float64]) -> None:
-            kernels.gower_block(left, right, arms[some], refs[others], part)
+            kernels.gower_block(*left, *right, arms[some], refs[others], part)
 
         in_slices(work, out, workers)
 

@@ -183,12 +183,11 @@ def sparse_over_lists(term: Callable[..., float]) -> Callable[..., None]:
 @njit(nogil=True, cache=True)
 def _apart(left, i, right, j, width, absolute):  # type: ignore[no-untyped-def]
     """The sum of absolute, or of squared, differences of a pair of rows."""
-    starts, stops, indices, data = left.lists
-    starts2, stops2, indices2, data2 = right.lists
+    indices, data, indices2, data2 = left.indices, left.data, right.indices, right.data
     shift, scale, pad = left.form[i, 1], left.form[i, 2], left.form[i, 3]
     shift2, scale2, pad2 = right.form[j, 1], right.form[j, 2], right.form[j, 3]
-    s, stop = starts[i], stops[i]
-    t, stop2 = starts2[j], stops2[j]
+    s, stop = left.starts[i], left.stops[i]
+    t, stop2 = right.starts[j], right.stops[j]
     total, met = 0.0, 0
     while s < stop or t < stop2:
         first = indices[s] if s < stop else width
@@ -215,22 +214,24 @@ def sparse_finish(left, right, width, metric, small, sums, out):  # type: ignore
     One that is small beside the sums it comes from has lost digits: it is computed again
     from the differences.
     """
-    form, form2, rows, rows2 = left.form, right.form, left.chosen, right.chosen
-    angle, root = metric.angle, metric.root
+    rows, rows2, form2, angle = left.chosen, right.chosen, right.form, metric.angle
     for x in range(rows.shape[0]):
         i = rows[x]
+        size, mean = left.form[i, 0], left.form[i, 1]
+        factor, pad = left.form[i, 2], left.form[i, 3]
+        shift = width * mean
         for y in range(rows2.shape[0]):
             j = rows2[y]
             if angle:
                 # The squared distance of the scaled rows: twice the cosine distance.
-                both = sums[x, y] - width * form[i, 1] * form2[j, 1]
+                both = sums[x, y] - shift * form2[j, 1]
                 scale = 2.0
-                value = 2 - 2 * (both * form[i, 2] * form2[j, 2] + form[i, 3] * form2[j, 3])
+                value = 2 - 2 * (both * factor * form2[j, 2] + pad * form2[j, 3])
             else:
-                scale = form[i, 0] + form2[j, 0]
+                scale = size + form2[j, 0]
                 value = scale - 2.0 * sums[x, y]
             if value < small * scale:
                 value = _apart(left, i, right, j, width, metric.absolute)
-            if root:
+            if metric.root:
                 value = np.sqrt(value)
             out[x, y] = value / 2 if angle else value
