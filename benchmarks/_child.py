@@ -121,13 +121,14 @@ def l1() -> dict[str, float]:
     """The l1 block kernel on one thread, against SciPy's cdist: G dimensions a second."""
     from medoids._threads import Workers
     from medoids.data.kinds import read
+    from medoids.engines.cpu.points import points_of
 
     X = np.random.default_rng(0).random((1256, 784), dtype=np.float32)
     arms, refs = np.arange(256), np.arange(256, 1256)
     work = 256 * 1000 * 784 / 1e9
     out = np.empty((256, 1000), dtype=np.float32)
     with Workers(1) as workers:
-        points = read(X, "l1", None).points(workers, 1e9)
+        points = points_of(read(X, "l1", None), workers, 1e9)
         points.block(arms, refs, out)
         mine = work / best_of(5, lambda: points.block(arms, refs, out))
     left, right = X[arms].astype(np.float64), X[refs].astype(np.float64)

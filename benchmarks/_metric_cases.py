@@ -20,6 +20,7 @@ from medoids._threads import Workers
 from medoids.data.kinds import read
 from medoids.datasets import load_mnist
 from medoids.dissimilarities.metrics import METRICS
+from medoids.engines.cpu.points import points_of
 from medoids.engines.cpu.points.sparse import SPARSE
 
 Work = Callable[[], Any]
@@ -57,7 +58,7 @@ def block_of(
     workers: Workers, things: Any, metric: Any, arms: int, refs: int, **params: Any
 ) -> Callable[[], Work]:
     """Fill the block from the first `arms` things to the next `refs`."""
-    points = read(things, metric, params or None, n_jobs=1).points(workers, 1e9)
+    points = points_of(read(things, metric, params or None, n_jobs=1), workers, 1e9)
     out = np.empty((arms, refs), dtype=np.float32)
 
     def fill() -> np.ndarray:

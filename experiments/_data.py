@@ -16,6 +16,7 @@ from sklearn.decomposition import PCA
 from medoids._threads import Workers
 from medoids.data.kinds import read
 from medoids.datasets import load_hoc4, load_mnist, load_scrna
+from medoids.engines.cpu.points import points_of
 
 COMPONENTS = 10
 Things = Any  # an array, a sparse matrix, or a list of trees
@@ -88,7 +89,7 @@ def heavy_tails() -> np.ndarray:
 def matrix(trees: list[Any]) -> np.ndarray:
     """All tree edit distances, computed once for many runs."""
     with Workers() as workers:
-        return read(trees, "tree_edit", None).points(workers, 2e9).whole()
+        return points_of(read(trees, "tree_edit", None), workers, 2e9).whole()
 
 
 class Kind(NamedTuple):

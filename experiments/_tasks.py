@@ -17,6 +17,7 @@ from scipy import stats
 from medoids import __version__, k_medoids
 from medoids._threads import Workers
 from medoids.data.kinds import read
+from medoids.engines.cpu.points import points_of
 
 from . import _data
 from ._records import Record, Run
@@ -99,7 +100,7 @@ TASKS: dict[str, Callable[[Any, np.ndarray, Run], Record]] = {
 def _rewards(things: Any, arms: np.ndarray, metric: str) -> Any:
     """In the first BUILD step the reward of an arm at a reference is the distance."""
     with Workers() as workers:
-        points = read(things, metric, None).points(workers, 2e9)
+        points = points_of(read(things, metric, None), workers, 2e9)
         for part in np.array_split(arms, -(-len(arms) // PART)):
             yield points.block_array(part, np.arange(points.n))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,8 +14,9 @@ from medoids._tuning import Tuning
 from medoids._types import Indices
 from medoids.dissimilarities.metrics import resolve
 from medoids.engines.cpu.cache.cache import Cache
-from medoids.engines.cpu.points.base import Points, PrecomputedPoints
+from medoids.engines.cpu.points.base import Points
 from medoids.engines.cpu.points.dense import DensePoints
+from medoids.engines.cpu.points.matrix import PrecomputedPoints
 from medoids.engines.cpu.rewards.bounds import Bounds
 from medoids.engines.cpu.rewards.rewards import Rewards
 from medoids.engines.cpu.state import State
@@ -23,6 +25,10 @@ from medoids.engines.cpu.step import Step
 Floats = NDArray[np.floating]
 # Lets the bandit sample so many references at once, so that small data exercise it.
 SmallFirst = Callable[[int], None]
+WORDS = [
+    "apple", "apply", "ample", "maple", "staple", "stable", "table", "cable", "fable",
+    "abel", "label", "bagel", "angel", "anger", "danger", "ranger", "range", "orange",
+]  # fmt: skip
 
 
 def dense(
@@ -145,6 +151,17 @@ def asymmetric(n: int, seed: int) -> Floats:
     X = rng.normal(size=(n, 2))
     plain = np.sqrt(np.square(X[:, None] - X[None]).sum(axis=2))
     return plain * rng.uniform(0.5, 1.5, size=(n, n))
+
+
+def directed(a: str, b: str) -> float:
+    """Letters that b has and a lacks count three, the other way round one."""
+    mine, other = Counter(a), Counter(b)
+    return 3.0 * sum((other - mine).values()) + sum((mine - other).values())
+
+
+def matrix_of(objects: Any, metric: Any) -> Floats:
+    """The function of each pair, called in Python."""
+    return np.array([[metric(a, b) for b in objects] for a in objects])
 
 
 def one_line(error: BaseException) -> str:

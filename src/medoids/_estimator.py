@@ -25,6 +25,7 @@ from ._history import HistoryEntry
 from ._threads import Workers
 from .data.kinds import Data, read
 from .data.stored import deep, flat, learned_of, medoids_again
+from .engines.cpu.points import distances_between
 
 _OF_COLUMNS = ("n_features_in_", "feature_names_in_")
 
@@ -301,7 +302,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         if self._medoids.columns:
             validate_data(self, X, reset=False, skip_check_array=True)
         with Workers(self.n_jobs) as workers:
-            return self._medoids.between(data, workers)
+            return distances_between(self._medoids, data, workers)
 
     @cached_property
     def _medoids(self) -> Data:

@@ -18,6 +18,7 @@ from ._threads import Workers
 from ._tuning import current
 from .data.kinds import Data
 from .engines.cpu.engine import CPUEngine
+from .engines.cpu.points import points_of
 from .methods.monitor import Monitor
 from .methods.settings import Settings
 from .methods.table import METHODS
@@ -67,7 +68,7 @@ def run(data: Data, params: Mapping[str, Any]) -> KMedoidsResult:
     max_iter = check.whole(params["max_iter"], "max_iter", 0)
     monitor = Monitor(check.whole(params["verbose"], "verbose", 0))
     with Workers(params["n_jobs"]) as workers:
-        engine = CPUEngine(data.points(workers, limit), k, limit, rng, tuning)
+        engine = CPUEngine(points_of(data, workers, limit), k, limit, rng, tuning)
         settings = Settings(
             engine, check.starting(params["init"], k, n), max_iter, check.chance(params["delta"]),
             params["swap"], rng, monitor, tuning,

@@ -16,11 +16,14 @@ def lazily(package: str, held: Mapping[str, Sequence[str]]) -> Callable[[str], A
     package : str
         Its name.
     held : mapping of str to sequence of str
-        For each of its modules, the functions that the package offers from there.
+        For each of its modules, the functions that the package offers from there. It offers
+        the modules too.
     """
     where = {name: module for module, names in held.items() for name in names}
 
     def find(name: str) -> Any:
+        if name in held:
+            return import_module(f"{package}.{name}")
         if name not in where:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = getattr(import_module(f"{package}.{where[name]}"), name)

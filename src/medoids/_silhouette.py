@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _checks as check
 from ._fitted import FittedKMedoids
+from .data import checks as check
 
 
 def medoid_silhouette(distances: ArrayLike) -> NDArray[np.float64]:

@@ -11,7 +11,8 @@ import scipy.sparse
 
 from helpers import one_line
 from medoids import KMedoids, k_medoids, medoid
-from medoids._checks import as_floats, memory
+from medoids._checks import memory
+from medoids.data.checks import as_floats
 
 X = np.random.default_rng(0).normal(size=(20, 3))
 SQUARE = np.abs(X @ X.T)

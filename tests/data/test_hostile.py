@@ -33,6 +33,7 @@ from medoids._silhouette import fit_distances
 from medoids._threads import Workers, effective_jobs
 from medoids.data.kinds import read
 from medoids.dissimilarities.compiled import Compiled
+from medoids.engines.cpu.points import distances_between
 
 X = mixture(40, 3, 3, 0)
 
@@ -301,7 +302,7 @@ def test_times_are_no_numbers(data: Any, metric: str) -> None:
 def distances(objects: Any, metric: str, others: Any = None) -> np.ndarray:
     data = read(objects, metric, None)
     with Workers(1) as workers:
-        return data.between(data if others is None else data.like(others), workers)
+        return distances_between(data, data if others is None else data.like(others), workers)
 
 
 class TestSequences:

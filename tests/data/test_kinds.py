@@ -26,10 +26,10 @@ from sklearn.metrics.pairwise import haversine_distances
 
 from helpers import Floats, SmallFirst, mixture
 from medoids import KMedoids, k_medoids
+from medoids.dissimilarities.called import Call
 from medoids.dissimilarities.compiled import Compiled
 from medoids.dissimilarities.metrics import METRICS
 from medoids.dissimilarities.objects import MEASURES
-from medoids.engines.cpu.points.objects import Call
 
 K, NEW = 4, 30
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from medoids import KMedoids, k_medoids
+from medoids.data import rows as _rows
 from medoids.dissimilarities import compiled as _compiled
-from medoids.engines.cpu.points import dense as _dense
 
 LIMIT = 4_000_000
 # Blocks of rows, and what else a fit holds: labels, sums, rows of distances.
@@ -33,7 +33,7 @@ def taxi(a: np.ndarray, b: np.ndarray) -> float:
 def test_the_whole_file_is_never_in_memory(
     dtype: type, metric: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (_dense, _compiled):
+    for module in (_rows, _compiled):
         monkeypatch.setattr(module, "_BYTES", BLOCK)
     rng = np.random.default_rng(0)
     centres = rng.integers(0, 200, size=(3, 800))

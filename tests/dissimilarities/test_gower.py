@@ -13,6 +13,7 @@ from helpers import Floats, one_line, pam_by_force
 from medoids import KMedoids, k_medoids
 from medoids._threads import Workers
 from medoids.data.kinds import read
+from medoids.engines.cpu.points import distances_between
 
 
 def frame(n: int, seed: int) -> pd.DataFrame:
@@ -52,7 +53,7 @@ def by_definition(table: pd.DataFrame) -> Floats:
 def distances(table: Any) -> Floats:
     data = read(table, "gower", None)
     with Workers(2) as workers:
-        return data.between(data, workers)
+        return distances_between(data, data, workers)
 
 
 def test_the_definition() -> None:

@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import haversine_distances
 
 from helpers import Floats, dense
-from medoids._checks import as_floats
+from medoids.data.checks import as_floats
 from medoids.dissimilarities.metrics import METRICS, SYNONYMS, resolve
 
 # Our name, SciPy's, and parameters.

@@ -25,7 +25,8 @@ from helpers import (
     precomputed,
 )
 from medoids import k_medoids
-from medoids.engines.cpu.points.base import HeldPoints, Points
+from medoids.engines.cpu.points.base import Points
+from medoids.engines.cpu.points.matrix import HeldPoints
 
 Instance = tuple[Floats, str]
 SMALL: dict[str, Callable[[int, int], Instance]] = {

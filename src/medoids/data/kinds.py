@@ -1,25 +1,31 @@
-"""What is clustered, in the form that its metric needs. A kind of data makes a kind of points."""
+"""What is clustered: four kinds of data, each with the dissimilarity between its things."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from .. import _checks as check
-from .._threads import Workers, effective_jobs
+from .._checks import mapping
+from .._threads import effective_jobs
+from .._types import Floats, Indices, RowReader
 from ..dissimilarities.base import Measure
-from ..dissimilarities.compiled import Compiled, check_bounds, compiled
+from ..dissimilarities.called import Call, with_params
+from ..dissimilarities.compiled import check_bounds, compiled
 from ..dissimilarities.metrics import Metric, resolve
 from ..dissimilarities.objects import MEASURES, measure
-from ..engines.cpu.points.base import Floats, Indices, Points, PrecomputedPoints
-from ..engines.cpu.points.dense import DensePoints, between
-from ..engines.cpu.points.objects import Call, CallPoints, ObjectPoints
-from ..engines.cpu.points.sparse import SPARSE, Densified, SparsePoints, sparse_between
+from . import checks as check
+from .rows import Densified
+
+# What a measure takes, checked.
+_CHECKS: dict[str, Callable[[Any], Any]] = {
+    "objects": check.as_objects,
+    "table": check.as_table,
+    "rows": check.as_rows,
+}
 
 
 class Data(ABC):
@@ -39,10 +45,6 @@ class Data(ABC):
     columns: bool = True
 
     @abstractmethod
-    def points(self, workers: Workers, memory_limit: float) -> Points:
-        """The points of a fit."""
-
-    @abstractmethod
     def pick(self, chosen: Indices) -> Data:
         """Some of the things."""
 
@@ -50,23 +52,15 @@ class Data(ABC):
     def like(self, X: Any, estimator: object = None) -> Any:
         """New things of the user's, to be compared with these; of distances, a row for each."""
 
-    @abstractmethod
-    def between(self, others: Any, workers: Workers) -> NDArray[np.float64]:
-        """Distances from each of these (medoids) to each of the others."""
-
 
 class DenseData(Data):
     """Rows of an array."""
 
-    def __init__(self, array: Floats, name: str, metric: Metric, p: float) -> None:
+    def __init__(self, array: RowReader, name: str, metric: Metric, p: float) -> None:
         self.things, self.name, self.metric, self.p = array, name, metric, p
         self.n = len(array)
         if name == "haversine":
             check.check_sphere(array)
-
-    def points(self, workers: Workers, memory_limit: float) -> Points:
-        limit = memory_limit / 4
-        return DensePoints(self.things, self.metric, self.p, workers, copy_limit=limit)
 
     def pick(self, chosen: Indices) -> DenseData:
         return DenseData(self.things[chosen], self.name, self.metric, self.p)
@@ -74,13 +68,12 @@ class DenseData(Data):
     def like(self, X: Any, estimator: object = None) -> DenseData | SparseData:
         return rows_of(X, self.name, self.metric, self.p, estimator)
 
-    def sparse(self) -> SparseData:
-        return SparseData(sparse.csr_array(self.things), self.name, self.metric, self.p)
+    def dense(self) -> DenseData:
+        return self
 
-    def between(self, others: DenseData | SparseData, workers: Workers) -> NDArray[np.float64]:
-        if isinstance(others, SparseData):
-            return self.sparse().between(others, workers)
-        return between(self.things, others.things, self.metric, self.p, workers)
+    def sparse(self) -> SparseData:
+        """The same rows, compressed."""
+        return SparseData(sparse.csr_array(self.things[:]), self.name, self.metric, self.p)
 
 
 class SparseData(Data):
@@ -90,49 +83,40 @@ class SparseData(Data):
         self.things, self.name, self.metric, self.p = matrix, name, metric, p
         self.n = matrix.shape[0]
 
-    def _dense(self) -> DenseData:
-        """The same rows, laid out a few at a time."""
-        return DenseData(Densified(self.things), self.name, self.metric, self.p)  # type: ignore[arg-type]
-
-    def points(self, workers: Workers, memory_limit: float) -> Points:
-        if self.name in SPARSE:
-            return SparsePoints(self.things, self.name, workers)
-        return self._dense().points(workers, memory_limit)
-
     def pick(self, chosen: Indices) -> SparseData:
         return SparseData(self.things[chosen], self.name, self.metric, self.p)
 
     def like(self, X: Any, estimator: object = None) -> DenseData | SparseData:
         return rows_of(X, self.name, self.metric, self.p, estimator)
 
-    def between(self, others: DenseData | SparseData, workers: Workers) -> NDArray[np.float64]:
-        if isinstance(others, DenseData):
-            others = others.sparse()
-        if self.name not in SPARSE:
-            return self._dense().between(others._dense(), workers)
-        return sparse_between(self.things, others.things, self.name, workers)
+    def dense(self) -> DenseData:
+        """The same rows, laid out a few at a time."""
+        return DenseData(Densified(self.things), self.name, self.metric, self.p)
+
+    def sparse(self) -> SparseData:
+        return self
 
 
 class MatrixData(Data):
-    """A square matrix of distances: the row is the medoid, the column the point."""
+    """A square matrix of distances: the row is the medoid, the column the point.
+
+    Attributes
+    ----------
+    chosen : ndarray of int
+        The points of a fit that these are; all of them where there is a matrix.
+    """
 
     things = None
 
     def __init__(self, matrix: Floats, chosen: Indices | None = None) -> None:
-        self.matrix, self.n, self.chosen = matrix, len(matrix), chosen
-
-    def points(self, workers: Workers, memory_limit: float) -> Points:
-        return PrecomputedPoints(self.matrix, workers)
+        self.matrix, self.n = matrix, len(matrix)
+        self.chosen = np.arange(self.n) if chosen is None else chosen
 
     def pick(self, chosen: Indices) -> MatrixData:
-        return MatrixData(np.empty((0, 0)), chosen)
+        return MatrixData(np.empty((0, 0)), self.chosen[chosen])
 
     def like(self, X: Any, estimator: object = None) -> Floats:
         return check.as_floats(X, estimator=estimator)
-
-    def between(self, others: Floats, workers: Workers) -> NDArray[np.float64]:
-        # A row for each new point, as in scikit-learn: in the fit the point is the column.
-        return others[:, self.chosen].T.astype(np.float64)
 
 
 class ObjectData(Data):
@@ -141,12 +125,7 @@ class ObjectData(Data):
     def __init__(self, objects: Any, measure: Measure) -> None:
         self.things, self.measure, self.n = objects, measure, len(objects)
         self.packed = measure.pack(objects)
-        self.columns = measure.tabular
-
-    def points(self, workers: Workers, memory_limit: float) -> Points:
-        if isinstance(self.measure, Call):
-            return CallPoints(self.things, self.measure, workers, memory_limit)
-        return ObjectPoints(self.packed, self.n, self.measure, workers)
+        self.columns = measure.takes != "objects"
 
     def pick(self, chosen: Indices) -> ObjectData:
         if isinstance(self.things, list):
@@ -156,12 +135,6 @@ class ObjectData(Data):
 
     def like(self, X: Any, estimator: object = None) -> ObjectData:
         return _objects_of(X, self.measure)
-
-    def between(self, others: ObjectData, workers: Workers) -> NDArray[np.float64]:
-        out = np.empty((self.n, others.n))
-        every = np.arange(self.n), np.arange(others.n)
-        self.measure.fill(self.packed, every[0], others.packed, every[1], out, workers)
-        return out
 
 
 def read(
@@ -179,8 +152,7 @@ def read(
     if metric == "precomputed":
         return MatrixData(check.as_matrix(X, estimator=estimator))
     if metric in MEASURES:
-        params = check.mapping(metric_params, "metric_params")
-        return _objects_of(X, measure(metric, params))
+        return _objects_of(X, measure(metric, mapping(metric_params, "metric_params")))
     return rows_of(X, *resolve(metric, metric_params, MEASURES), estimator)
 
 
@@ -188,21 +160,19 @@ def _called(
     X: Any, metric: Any, params: Mapping[str, Any] | None, n_jobs: int | None, estimator: object
 ) -> ObjectData:
     """Objects under a function, which runs inside a kernel if it is one of rows of numbers."""
-    if not params and check.is_numeric(X):
+    if not params and check.is_array_of_numbers(X):
         array = check.as_rows(X, estimator=estimator)
         measure = compiled(metric, array)
         if measure is not None:
             return ObjectData(array, measure)
-    function, objects = check.with_params(metric, params), check.as_objects(X)
-    call = Call(function, effective_jobs(n_jobs or 1))
-    call.tried = check_bounds(metric, objects, params or {})
-    return ObjectData(objects, call)
+    given = mapping(params, "metric_params")
+    objects, jobs = check.as_objects(X), effective_jobs(n_jobs or 1)
+    tried = check_bounds(metric, objects, given)
+    return ObjectData(objects, Call(with_params(metric, given), jobs, tried))
 
 
 def _objects_of(X: Any, measure: Measure) -> ObjectData:
-    if isinstance(measure, Compiled):
-        return ObjectData(check.as_rows(X), measure)
-    return ObjectData(check.as_table(X) if measure.tabular else check.as_objects(X), measure)
+    return ObjectData(_CHECKS[measure.takes](X), measure)
 
 
 def rows_of(

@@ -9,12 +9,12 @@ import numpy as np
 
 from .. import _checks as check
 from .._threads import effective_jobs
+from .._types import Indices
+from ..dissimilarities.called import Call, with_params
 from ..dissimilarities.compiled import Compiled
 from ..dissimilarities.metrics import resolve
 from ..dissimilarities.objects import MEASURES, measure
 from ..dissimilarities.trees import flatten, unflatten
-from ..engines.cpu.points.base import Indices
-from ..engines.cpu.points.objects import Call
 from .kinds import Data, MatrixData, ObjectData, rows_of
 
 
@@ -51,7 +51,7 @@ def medoids_again(
     if callable(metric):
         if learned["compiled"]:
             return ObjectData(things, Compiled(metric))
-        function = check.with_params(metric, metric_params)
+        function = with_params(metric, check.mapping(metric_params, "metric_params"))
         return ObjectData(things, Call(function, effective_jobs(n_jobs or 1)))
     if metric in MEASURES:
         known = measure(metric, check.mapping(metric_params, "metric_params"))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._threads import Workers
-from ..engines.cpu.points.base import Floats, Indices
+from .._types import Floats, Indices
 
 # Pairs that a thread takes at a time, about.
 _PAIRS = 2048
@@ -21,15 +21,15 @@ class Measure(ABC):
 
     Attributes
     ----------
-    tabular : bool
-        The objects are the rows of a table.
+    takes : str
+        What it compares: "objects" of any kind, the rows of a "table", or "rows" of numbers.
     distance : bool
         It is never negative, and zero from an object to itself.
     tried : int
         Dissimilarities that were computed to find out how to compute others.
     """
 
-    tabular = False
+    takes = "objects"
     distance = True
     tried = 0
 

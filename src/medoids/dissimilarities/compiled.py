@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._threads import Workers
-from ..engines.cpu.points.base import SMALL, Floats, Indices
+from .._types import Floats, Indices, RowReader
+from . import kernels
 from .base import Measure
-from .digits import loses_digits
+from .precision import SMALL, loses_digits
 
 _REORDER = {"reassoc", "nsz", "contract"}
 # Rows that are held as a panel, and rows that a thread takes at a time; at most so many bytes.
@@ -28,7 +29,7 @@ Kernel = Callable[..., Any]
 _compiled: WeakKeyDictionary[Any, dict[Any, Kernel]] = WeakKeyDictionary()
 
 
-def compiled(function: Any, array: Floats) -> Compiled | None:
+def compiled(function: Any, array: RowReader) -> Compiled | None:
     """The measure that a function gives; None if it cannot be compiled as it is.
 
     A plain function is compiled if Numba can, and if what comes out is the same for some
@@ -90,7 +91,7 @@ def _plainly(function: Function, medoid: Any, point: Any, arm: int, ref: int) ->
         return None
 
 
-def _can_be_single(measure: Compiled, array: Floats) -> bool:
+def _can_be_single(measure: Compiled, array: RowReader) -> bool:
     """Whether the function can be computed in float32 where a search needs no more."""
     with np.errstate(all="ignore"):
         try:
@@ -112,11 +113,11 @@ class Compiled(Measure):
         Blocks of float32 are computed in float32; exact distances never are.
     """
 
-    tabular = True
+    takes = "rows"
     distance = False
-    single = False
 
     def __init__(self, function: Any) -> None:
+        self.single, self.tried = False, 0
         self.plain: Function = getattr(function, "py_func", function)
         wanted = getattr(function, "targetoptions", {})
         self.options = {"nogil": True, "fastmath": wanted.get("fastmath") or _REORDER}
@@ -130,23 +131,19 @@ class Compiled(Measure):
     def _function(self) -> Function:
         """The function itself, compiled."""
         if "function" not in self._kernels:
-            from numba import njit
-
-            self._kernels["function"] = njit(**self.options)(self.plain)
+            self._kernels["function"] = kernels.compile_function(self.plain, self.options)
         return self._kernels["function"]
 
     def _kernel(self, real: Any) -> Kernel:
         if real not in self._kernels:
-            from numba import njit
-
             function = self._function()
             if real == np.float32:
-                function = njit(**self.options, locals=_narrow(function))(self.plain)
-            self._kernels[real] = _block_kernel(function, self.options)
+                function = kernels.compile_narrow(function, self.options)
+            self._kernels[real] = kernels.function_block(function, self.options)
         return self._kernels[real]
 
     def block(
-        self, left: Floats, arms: Indices, right: Floats, refs: Indices, real: Any
+        self, left: RowReader, arms: Indices, right: RowReader, refs: Indices, real: Any
     ) -> NDArray[Any]:
         """The function of each arm and each reference, computed in one thread."""
         self.tried += len(arms) * len(refs)
@@ -183,7 +180,7 @@ class Compiled(Measure):
     def own(self, packed: Any, n: int) -> NDArray[np.float64]:
         return self.pairs(packed, np.arange(n), np.arange(n))
 
-    def pairs(self, array: Floats, left: Indices, right: Indices) -> NDArray[np.float64]:
+    def pairs(self, array: RowReader, left: Indices, right: Indices) -> NDArray[np.float64]:
         """The function of each pair of rows."""
         # A call for each pair: to compile a loop around it would take longer than most fits.
         function, size = self._function(), max(1, _BYTES // (8 * array.shape[1]))
@@ -196,38 +193,7 @@ class Compiled(Measure):
         return found
 
 
-def _block_kernel(function: Any, options: dict[str, Any]) -> Kernel:
-    """The kernel that fills `out[i, j]` with the function of `left[i]` and `right[j]`."""
-    from numba import njit
-
-    @njit(**options)
-    def block(left, right, width, out):  # type: ignore[no-untyped-def]
-        # A few rows of each side stay in the nearest cache.
-        for first in range(0, right.shape[0], 4):
-            for start in range(0, left.shape[0], 4):
-                for i in range(start, min(start + 4, left.shape[0])):
-                    for j in range(first, min(first + 4, right.shape[0])):
-                        out[i, j] = function(left[i, :width], right[j, :width])
-
-    kernel: Kernel = block
-    return kernel
-
-
-def _narrow(function: Any) -> dict[str, Any]:
-    """A type of float32 for each variable that would be of float64 though the rows are not.
-
-    A sum that begins with `0.0` is one: it would take twice the time.
-    """
-    from numba import types
-
-    row = types.Array(types.float32, 1, "C")
-    function.compile((row, row))
-    kinds = function.overloads[row, row].type_annotation.typemap
-    wide = {name.split(".")[0] for name, kind in kinds.items() if kind == types.float64}
-    return dict.fromkeys(wide & set(function.py_func.__code__.co_varnames), types.float32)
-
-
-def _aligned(array: Floats, rows: Indices, real: Any) -> NDArray[Any]:
+def _aligned(array: RowReader, rows: Indices, real: Any) -> NDArray[Any]:
     """Some rows, each of which begins on a line of the cache; wider than they were."""
     per_line = _LINE // np.dtype(real).itemsize
     width = -(-array.shape[1] // per_line) * per_line

@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._mixed_columns import as_numbers, codes_of, columns_of, kind_of
 from .._threads import Workers
-from ..engines.cpu.points.base import Floats, Indices
+from .._types import Floats, Indices
+from . import kernels
 from .base import Measure, in_slices
+
+
+class MixedRows(NamedTuple):
+    """Rows of a table: what can be measured, and what can only differ.
+
+    Attributes
+    ----------
+    numbers : ndarray of float64
+        From 0 to 1 over the range of the column in the fit; NaN where it is missing.
+    codes : ndarray of int32
+        A number for each category; -1 where it is missing.
+    """
+
+    numbers: NDArray[np.float64]
+    codes: NDArray[np.int32]
 
 
 class Gower(Measure):
@@ -23,7 +39,7 @@ class Gower(Measure):
     no column are at distance 1.
     """
 
-    tabular = True
+    takes = "table"
 
     def __init__(self) -> None:
         self.names: list[Any] | None = None
@@ -31,7 +47,7 @@ class Gower(Measure):
         self._low = self._range = self._scale = np.empty(0)
         self._codes: list[dict[Any, int]] = []
 
-    def pack(self, objects: Any) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    def pack(self, objects: Any) -> MixedRows:
         columns = columns_of(objects)
         if self.names is None:
             self._learn(columns)
@@ -59,7 +75,7 @@ class Gower(Measure):
                     f"X has values in column {name!r} that cannot be compared, {error}: give"
                     " numbers, texts or booleans."
                 ) from None
-        return scaled, codes
+        return MixedRows(scaled, codes)
 
     def _learn(self, columns: dict[Any, Sequence[Any]]) -> None:
         self.names = list(columns)
@@ -97,10 +113,8 @@ class Gower(Measure):
     def fill(
         self, left: Any, arms: Indices, right: Any, refs: Indices, out: Floats, workers: Workers
     ) -> None:
-        from .kernels.mixed import gower_block
-
         def work(some: slice, others: slice, part: NDArray[np.float64]) -> None:
-            gower_block(*left, *right, arms[some], refs[others], part)
+            kernels.gower_block(*left, *right, arms[some], refs[others], part)
 
         in_slices(work, out, workers)
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .._checks import is_real
+from . import kernels
+
+Leaf = Callable[..., Any]
 
 
 class Metric(NamedTuple):
-    """A dissimilarity of two rows, in the words of `_leaves`.
+    """A dissimilarity of two rows, in the words of `kernels.terms`.
 
     Parameters
     ----------
@@ -92,3 +95,8 @@ def resolve(
     if key == "minkowski" and p in (1, 2):
         key = "manhattan" if p == 1 else "euclidean"
     return key, METRICS[key], float(p)
+
+
+def leaves(metric: Metric) -> tuple[Leaf, Leaf]:
+    """What a coordinate adds, and what the sums mean: functions that Numba compiles into loops."""
+    return getattr(kernels.terms, metric.term), getattr(kernels.terms, metric.finish)

@@ -20,8 +20,8 @@ from rapidfuzz.distance import Levenshtein
 
 from helpers import Floats, SmallFirst, loss_of, mixture, pam_by_force
 from medoids import KMedoids
+from medoids.dissimilarities.called import Call
 from medoids.dissimilarities.compiled import Compiled
-from medoids.engines.cpu.points.objects import Call
 
 N, NEW, K, FIRST = 300, 60, 4, 64
 INSERT, DELETE, REPLACE = 1, 3, 2

@@ -18,8 +18,8 @@ from helpers import (
     swaps_by_force,
 )
 from medoids.engines.cpu.cache.cache import Cache
-from medoids.engines.cpu.points.base import PrecomputedPoints
 from medoids.engines.cpu.points.dense import DensePoints
+from medoids.engines.cpu.points.matrix import PrecomputedPoints
 from medoids.engines.cpu.rewards.bounds import Bounds
 from medoids.engines.cpu.state import State
 

@@ -8,8 +8,8 @@ import pytest
 from helpers import asymmetric, dense, precomputed
 from medoids._threads import Workers
 from medoids.dissimilarities.metrics import resolve
-from medoids.engines.cpu.points.base import PrecomputedPoints
 from medoids.engines.cpu.points.dense import DensePoints
+from medoids.engines.cpu.points.matrix import PrecomputedPoints
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

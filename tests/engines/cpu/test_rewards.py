@@ -18,8 +18,8 @@ from helpers import (
     state_of,
     swaps_by_force,
 )
-from medoids.engines.cpu.points.base import PrecomputedPoints
 from medoids.engines.cpu.points.dense import DensePoints
+from medoids.engines.cpu.points.matrix import PrecomputedPoints
 from medoids.engines.cpu.rewards.rewards import Rewards
 
 N = 1500

@@ -15,6 +15,7 @@ from medoids import KMedoids, k_medoids
 from medoids._threads import Workers
 from medoids.data.kinds import read
 from medoids.dissimilarities.metrics import METRICS
+from medoids.engines.cpu.points import distances_between, points_of
 from medoids.engines.cpu.points import sparse as _sparse
 from medoids.engines.cpu.points.sparse import SPARSE, SparsePoints
 
@@ -41,12 +42,12 @@ def test_distances_are_the_dense_ones(metric: str, signed: bool, dtype: type) ->
     X = counts(150, 70, 0, signed).astype(dtype)
     with Workers(2) as workers:
         rows = read(sparse.csr_array(X), metric, None)
-        dense = read(X, metric, None).points(workers, 1e9).exact(np.arange(150))
-        points = rows.points(workers, 1e9)
+        dense = points_of(read(X, metric, None), workers, 1e9).exact(np.arange(150))
+        points = points_of(rows, workers, 1e9)
         exact = points.exact(np.arange(150))
         block = points.block_array(np.arange(150), np.arange(0, 150, 2))
         turned = points.block_array(np.arange(40), np.arange(150))
-        between = rows.between(rows, workers)
+        between = distances_between(rows, rows, workers)
     np.testing.assert_allclose(exact, dense, atol=1e-12 * dense.max())
     np.testing.assert_allclose(between, dense, atol=1e-12 * dense.max())
     np.testing.assert_allclose(block, dense[:, ::2], atol=1e-5 * dense.max())
@@ -67,13 +68,13 @@ def test_common_and_rare_features(
     X = rng.normal(size=(260, 90)) * (rng.random((260, 90)) < share)
     every = np.arange(260)
     with Workers(2) as workers:
-        points = read(sparse.csr_array(X), metric, None).points(workers, 1e9)
+        points = points_of(read(sparse.csr_array(X), metric, None), workers, 1e9)
         assert isinstance(points, SparsePoints)
-        lines = points.rows.common
+        lines = points.rows.n_common
         assert common == ("none" if lines == 0 else "some" if lines < 90 else "all")
         found = points.exact(every)
         rough = points.block_array(every, every)
-        expected = read(X, metric, None).points(workers, 1e9).exact(every)
+        expected = points_of(read(X, metric, None), workers, 1e9).exact(every)
     np.testing.assert_allclose(found, expected, atol=1e-12 * expected.max())
     np.testing.assert_allclose(rough, expected, atol=1e-5 * expected.max())
 
@@ -90,7 +91,7 @@ def test_medoids_are_the_dense_ones(metric: str, small_first: SmallFirst) -> Non
     # Rounding may break ties of labels, which cost nothing.
     with Workers(1) as workers:
         data = read(X, metric, params)
-        paid = data.pick(dense.medoid_indices).between(data, workers)
+        paid = distances_between(data.pick(dense.medoid_indices), data, workers)
     every = np.arange(len(X))
     np.testing.assert_allclose(paid[rows.labels, every], paid.min(axis=0), atol=1e-12)
 

@@ -1,11 +1,19 @@
-"""Compiled dissimilarities of objects: trees, sequences, rows of mixed tables.
+"""Compiled dissimilarities: leaf functions of rows, loops over pairs of objects.
 
 The one place from which they are imported, as in `medoids.engines.cpu.kernels`: the first that is
-asked for loads Numba.
+asked for loads Numba. A module here imports nothing of `medoids`. To read: `terms`, what makes
+one metric of rows different from another.
 """
 
 from ..._lazy import lazily
 
 __getattr__ = lazily(
-    __name__, {"trees": ["tree_block"], "sequences": ["dtw_block"], "mixed": ["gower_block"]}
+    __name__,
+    {
+        "terms": [],  # asked for by the names in the table of metrics
+        "trees": ["tree_block"],
+        "sequences": ["dtw_block"],
+        "mixed": ["gower_block"],
+        "users": ["compile_function", "compile_narrow", "function_block"],
+    },
 )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from numba import njit
 
 
+# Plain arrays, since rows of arrays that come in a tuple are counted as they are used: a tenth of
+# the time.
 @njit(nogil=True, cache=True)
 def gower_block(numbers, codes, numbers2, codes2, arms, refs, out):  # type: ignore[no-untyped-def]
     """Fill `out[i, j]` with the mean difference over the columns that both rows have."""

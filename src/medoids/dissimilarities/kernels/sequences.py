@@ -10,16 +10,17 @@ from numba import njit
 def dtw_block(left, right, arms, refs, window, out):  # type: ignore[no-untyped-def]
     """Fill `out[i, j]` with the cost of aligning sequence `arms[i]` with `refs[j]`.
 
-    `left` and `right` are tuples: where each sequence starts, and all of them.
+    `left` and `right` are `Sequences`.
     """
+    starts, starts2 = left.starts, right.starts
     widest = 0
     for j in range(refs.shape[0]):
-        widest = max(widest, right[0][refs[j] + 1] - right[0][refs[j]])
+        widest = max(widest, starts2[refs[j] + 1] - starts2[refs[j]])
     above, here = np.empty(widest + 1), np.empty(widest + 1)
     for i in range(arms.shape[0]):
-        a = left[1][left[0][arms[i]] : left[0][arms[i] + 1]]
+        a = left.values[starts[arms[i]] : starts[arms[i] + 1]]
         for j in range(refs.shape[0]):
-            b = right[1][right[0][refs[j]] : right[0][refs[j] + 1]]
+            b = right.values[starts2[refs[j]] : starts2[refs[j] + 1]]
             out[i, j] = _align(a, b, window, above, here)
 
 

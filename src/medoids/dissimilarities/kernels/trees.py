@@ -2,51 +2,56 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
+
+
+class Tree(NamedTuple):
+    """One of the packed trees."""
+
+    labels: NDArray[np.int32]
+    leaves: NDArray[np.int32]
+    roots: NDArray[np.int32]
 
 
 @njit(nogil=True, cache=True)
-def tree_block(left, right, arms, refs, insert, delete, rename, out):  # type: ignore[no-untyped-def]
+def tree_block(left, right, arms, refs, costs, out):  # type: ignore[no-untyped-def]
     """Fill `out[i, j]` with the cost of editing tree `arms[i]` into tree `refs[j]`.
 
-    `left` and `right` are the packed trees, as tuples of arrays.
+    `left` and `right` are `Packed` trees.
     """
-    largest = 0
+    trees = np.empty((_most_nodes(left, arms), _most_nodes(right, refs)))
+    forests = np.empty((trees.shape[0] + 1, trees.shape[1] + 1))
     for i in range(arms.shape[0]):
-        largest = max(largest, left[0][arms[i] + 1] - left[0][arms[i]])
-    widest = 0
-    for j in range(refs.shape[0]):
-        widest = max(widest, right[0][refs[j] + 1] - right[0][refs[j]])
-    trees = np.empty((largest, widest))
-    forests = np.empty((largest + 1, widest + 1))
-    for i in range(arms.shape[0]):
-        a = arms[i]
-        labels = left[1][left[0][a] : left[0][a + 1]]
-        leaves = left[2][left[0][a] : left[0][a + 1]]
-        roots = left[4][left[3][a] : left[3][a + 1]]
+        tree = _tree(left, arms[i])
         for j in range(refs.shape[0]):
-            b = refs[j]
-            out[i, j] = _edit(
-                labels,
-                leaves,
-                roots,
-                right[1][right[0][b] : right[0][b + 1]],
-                right[2][right[0][b] : right[0][b + 1]],
-                right[4][right[3][b] : right[3][b + 1]],
-                insert,
-                delete,
-                rename,
-                trees,
-                forests,
-            )
+            out[i, j] = _edit(tree, _tree(right, refs[j]), costs, trees, forests)
 
 
 @njit(nogil=True, cache=True)
-def _edit(  # type: ignore[no-untyped-def]
-    labels, leaves, roots, labels2, leaves2, roots2, insert, delete, rename, trees, forests
-):
+def _most_nodes(packed, chosen):  # type: ignore[no-untyped-def]
+    most = 0
+    for i in range(chosen.shape[0]):
+        most = max(most, packed.starts[chosen[i] + 1] - packed.starts[chosen[i]])
+    return most
+
+
+@njit(nogil=True, cache=True)
+def _tree(packed, i):  # type: ignore[no-untyped-def]
+    start, stop = packed.starts[i], packed.starts[i + 1]
+    roots = packed.roots[packed.root_starts[i] : packed.root_starts[i + 1]]
+    return Tree(packed.labels[start:stop], packed.leftmost[start:stop], roots)
+
+
+@njit(nogil=True, cache=True)
+def _edit(tree, tree2, costs, trees, forests):  # type: ignore[no-untyped-def]
     """The cost of editing one tree into another; `trees` and `forests` are scratch."""
+    labels, leaves, roots = tree.labels, tree.leaves, tree.roots
+    labels2, leaves2, roots2 = tree2.labels, tree2.leaves, tree2.roots
+    insert, delete, rename = costs.insert, costs.delete, costs.rename
     for r in range(roots.shape[0]):
         i = roots[r]
         low = leaves[i]

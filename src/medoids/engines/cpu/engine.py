@@ -19,7 +19,9 @@ from .greedy import GreedySums
 from .lookout import lookout
 from .matrix import CPUMatrix, weigh
 from .placed import Placed
-from .points.base import HeldPoints, Points, PointsAmong, PrecomputedPoints
+from .points.among import PointsAmong
+from .points.base import Points
+from .points.matrix import HeldPoints, PrecomputedPoints
 from .references import References
 from .rewards.bounds import Bounds
 from .rewards.rewards import Rewards

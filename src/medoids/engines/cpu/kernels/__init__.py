@@ -1,8 +1,8 @@
 """The engine's compiled loops: over rows, over rewards, over whole rows of distances.
 
 The one place from which they are imported: `from .. import kernels`, then `kernels.screen(...)`.
-The first that is asked for loads Numba; the import of this package does not. A module here may
-import the leaf functions of `medoids.dissimilarities`, and nothing else of `medoids`.
+The first that is asked for loads Numba; the import of this package does not. A module here
+imports nothing of `medoids`: a metric's leaf functions are handed to it.
 """
 
 from ...._lazy import lazily
@@ -13,8 +13,9 @@ __getattr__ = lazily(
         "tiles": ["block_kernel", "largest_kernel"],
         "products": ["epilogue_kernel", "exact_kernel"],
         "sparse": [
-            "describe", "fill", "finish", "least", "over_lists", "over_panel", "overlap", "post",
-            "product", "split",
+            "sparse_describe", "sparse_finish", "sparse_lay_out", "sparse_least",
+            "sparse_over_lists", "sparse_over_panel", "sparse_overlap", "sparse_post",
+            "sparse_product", "sparse_split",
         ],
         "estimates": ["add_by_part", "add_gains", "carry", "lay_out", "screen", "turn"],
         "values": ["changes", "first_better", "reassign", "total_changes", "total_rewards"],

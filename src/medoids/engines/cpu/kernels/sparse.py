@@ -1,4 +1,7 @@
-"""Compiled loops over the non-zeros of sparse rows."""
+"""Compiled loops over the non-zeros of sparse rows.
+
+Rows are `Lists`, the others are named tuples too: see `medoids.engines.cpu.points.sparse`.
+"""
 
 from __future__ import annotations
 
@@ -18,27 +21,28 @@ _ONE, _FOUR = np.uintp(1), np.uintp(4)
 
 
 @register_jitable
-def least(a: float, b: float) -> float:
+def sparse_least(a: float, b: float) -> float:
     """(|a| + |b| - |a - b|) / 2 where nothing is negative."""
     return min(a, b)
 
 
 @register_jitable
-def overlap(a: float, b: float) -> float:
+def sparse_overlap(a: float, b: float) -> float:
     """(|a| + |b| - |a - b|) / 2."""
     return max(min(a, b), 0) - min(max(a, b), 0)
 
 
 @register_jitable
-def product(a: float, b: float) -> float:
+def sparse_product(a: float, b: float) -> float:
     return a * b
 
 
 @njit(nogil=True, cache=True)
-def describe(indptr, data, width, absolute, centred, scaled, start, stop, form):  # type: ignore[no-untyped-def]
+def sparse_describe(lists, width, metric, start, stop, form):  # type: ignore[no-untyped-def]
     """What a metric needs of each row: its size, and the shift, scale and pad of its form."""
+    absolute, centred, scaled = metric.absolute, metric.centred, metric.angle
     for i in range(start, stop):
-        values = data[indptr[i] : indptr[i + 1]]
+        values = lists.data[lists.starts[i] : lists.stops[i]]
         largest, total = 0.0, 0.0
         for s in range(values.shape[0]):
             value = float(values[s])
@@ -66,65 +70,70 @@ def describe(indptr, data, width, absolute, centred, scaled, start, stop, form):
 
 
 @njit(nogil=True, cache=True)
-def split(indptr, indices, data, unit, place, common, start, stop, middle, into, values):  # type: ignore[no-untyped-def]
+def sparse_split(old, unit, place, n_common, start, stop, common):  # type: ignore[no-untyped-def]
     """Number the features of some rows anew, the common ones first, and divide by the unit.
 
     `place` keeps the order within the common and within the rare ones: each part of a row
-    stays in order.
+    stays in order. `common` gets both parts, one after the other, and where the first stops.
     """
+    indices, data = old.indices, old.data
     for i in range(start, stop):
-        first = indptr[i]
-        for s in range(indptr[i], indptr[i + 1]):
-            first += place[indices[s]] < common
-        middle[i] = first
-        one, two = indptr[i], first
-        for s in range(indptr[i], indptr[i + 1]):
+        first = old.starts[i]
+        for s in range(old.starts[i], old.stops[i]):
+            first += place[indices[s]] < n_common
+        common.stops[i] = first
+        one, two = old.starts[i], first
+        for s in range(old.starts[i], old.stops[i]):
             feature = place[indices[s]]
-            at = one if feature < common else two
-            one += feature < common
-            two += feature >= common
-            into[at], values[at] = feature, data[s] / unit
+            at = one if feature < n_common else two
+            one += feature < n_common
+            two += feature >= n_common
+            common.indices[at], common.data[at] = feature, data[s] / unit
 
 
 @njit(nogil=True, cache=True)
-def fill(indptr, stops, indices, data, rows, panel):  # type: ignore[no-untyped-def]
+def sparse_lay_out(lists, chosen, panel):  # type: ignore[no-untyped-def]
     """Lay some rows out as columns of a panel of zeros."""
-    for r in range(rows.shape[0]):
-        for s in range(indptr[rows[r]], stops[rows[r]]):
+    indices, data = lists.indices, lists.data
+    for r in range(chosen.shape[0]):
+        for s in range(lists.starts[chosen[r]], lists.stops[chosen[r]]):
             panel[indices[s], r] = data[s]
 
 
 @njit(nogil=True, cache=True)
-def post(starts, stops, indices, data, rows, common, ends, where, values):  # type: ignore[no-untyped-def]
+def sparse_post(rare, chosen, n_common, postings):  # type: ignore[no-untyped-def]
     """For each rare feature, list the rows that have it: up to `ends[feature]`."""
+    starts, stops, indices, data = rare
+    ends, where, values = postings
     ends[:] = 0
-    for r in range(rows.shape[0]):
-        for s in range(starts[rows[r]], stops[rows[r]]):
-            ends[indices[s] - common + 1] += 1
+    for r in range(chosen.shape[0]):
+        for s in range(starts[chosen[r]], stops[chosen[r]]):
+            ends[indices[s] - n_common + 1] += 1
     for f in range(1, ends.shape[0]):
         ends[f] += ends[f - 1]
-    for r in range(rows.shape[0]):
-        for s in range(starts[rows[r]], stops[rows[r]]):
-            at = ends[indices[s] - common]
+    for r in range(chosen.shape[0]):
+        for s in range(starts[chosen[r]], stops[chosen[r]]):
+            at = ends[indices[s] - n_common]
             where[at], values[at] = r, data[s]
-            ends[indices[s] - common] = at + 1
+            ends[indices[s] - n_common] = at + 1
 
 
 @cache
-def over_panel(term: Callable[..., float], width: int) -> Callable[..., None]:
+def sparse_over_panel(term: Callable[..., float], width: int) -> Callable[..., None]:
     """The kernel for panels of one width, which is known when it is compiled."""
 
     @njit(nogil=True, cache=True, fastmath=_REORDER)
-    def kernel(indptr, stops, indices, data, rows, panel, first, sums):  # type: ignore[no-untyped-def]
+    def kernel(lists, chosen, panel, first, sums):  # type: ignore[no-untyped-def]
         """Sums of the term over some features, for each row and each column of the panel.
 
         They are put into the columns of `sums` from the `first` on.
         Four non-zeros at a time, so that a sum is loaded and stored a quarter as often.
         Unsigned numbers, since a signed index is checked for its sign.
         """
+        starts, stops, indices, data = lists
         real = panel.dtype.type
-        for x in range(rows.shape[0]):
-            s, stop = np.uintp(indptr[rows[x]]), np.uintp(stops[rows[x]])
+        for x in range(chosen.shape[0]):
+            s, stop = np.uintp(starts[chosen[x]]), np.uintp(stops[chosen[x]])
             mine = sums[x][first : first + width]
             mine[:] = 0
             while s + _FOUR <= stop:
@@ -148,17 +157,19 @@ def over_panel(term: Callable[..., float], width: int) -> Callable[..., None]:
 
 
 @cache
-def over_lists(term: Callable[..., float]) -> Callable[..., None]:
+def sparse_over_lists(term: Callable[..., float]) -> Callable[..., None]:
     """The kernel for features that few rows have."""
 
     @njit(nogil=True, cache=True, fastmath=_REORDER)
-    def kernel(starts, stops, indices, data, rows, common, ends, where, values, sums):  # type: ignore[no-untyped-def]
+    def kernel(rare, chosen, n_common, postings, sums):  # type: ignore[no-untyped-def]
         """Add the term over the rare features to the sums of each row and each listed one."""
+        starts, stops, indices, data = rare
+        ends, where, values = postings
         real = sums.dtype.type
-        for x in range(rows.shape[0]):
+        for x in range(chosen.shape[0]):
             mine = sums[x]
-            for s in range(starts[rows[x]], stops[rows[x]]):
-                feature = np.uintp(indices[s] - common)
+            for s in range(starts[chosen[x]], stops[chosen[x]]):
+                feature = np.uintp(indices[s] - n_common)
                 a = real(data[s])
                 first = ends[feature - _ONE] if feature else ends.dtype.type(0)
                 for t in range(np.uintp(first), np.uintp(ends[feature])):
@@ -170,14 +181,13 @@ def over_lists(term: Callable[..., float]) -> Callable[..., None]:
 
 
 @njit(nogil=True, cache=True)
-def apart(left, i, right, j, width, absolute):  # type: ignore[no-untyped-def]
+def _apart(left, i, right, j, width, absolute):  # type: ignore[no-untyped-def]
     """The sum of absolute, or of squared, differences of a pair of rows."""
-    indptr, indices, data, form = left
-    indptr2, indices2, data2, form2 = right
-    shift, scale, pad = form[i, 1], form[i, 2], form[i, 3]
-    shift2, scale2, pad2 = form2[j, 1], form2[j, 2], form2[j, 3]
-    s, stop = indptr[i], indptr[i + 1]
-    t, stop2 = indptr2[j], indptr2[j + 1]
+    indices, data, indices2, data2 = left.indices, left.data, right.indices, right.data
+    shift, scale, pad = left.form[i, 1], left.form[i, 2], left.form[i, 3]
+    shift2, scale2, pad2 = right.form[j, 1], right.form[j, 2], right.form[j, 3]
+    s, stop = left.starts[i], left.stops[i]
+    t, stop2 = right.starts[j], right.stops[j]
     total, met = 0.0, 0
     while s < stop or t < stop2:
         first = indices[s] if s < stop else width
@@ -198,27 +208,30 @@ def apart(left, i, right, j, width, absolute):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def finish(left, rows, right, rows2, width, absolute, angle, root, small, sums, out):  # type: ignore[no-untyped-def]
-    """Distances from the sums of what rows have in common.
+def sparse_finish(left, right, width, metric, small, sums, out):  # type: ignore[no-untyped-def]
+    """Distances from the sums of what the chosen rows of two sides have in common.
 
     One that is small beside the sums it comes from has lost digits: it is computed again
     from the differences.
     """
-    form, form2 = left[3], right[3]
+    rows, rows2, form2, angle = left.chosen, right.chosen, right.form, metric.angle
     for x in range(rows.shape[0]):
         i = rows[x]
+        size, mean = left.form[i, 0], left.form[i, 1]
+        factor, pad = left.form[i, 2], left.form[i, 3]
+        shift = width * mean
         for y in range(rows2.shape[0]):
             j = rows2[y]
             if angle:
                 # The squared distance of the scaled rows: twice the cosine distance.
-                both = sums[x, y] - width * form[i, 1] * form2[j, 1]
+                both = sums[x, y] - shift * form2[j, 1]
                 scale = 2.0
-                value = 2 - 2 * (both * form[i, 2] * form2[j, 2] + form[i, 3] * form2[j, 3])
+                value = 2 - 2 * (both * factor * form2[j, 2] + pad * form2[j, 3])
             else:
-                scale = form[i, 0] + form2[j, 0]
+                scale = size + form2[j, 0]
                 value = scale - 2.0 * sums[x, y]
             if value < small * scale:
-                value = apart(left, i, right, j, width, absolute)
-            if root:
+                value = _apart(left, i, right, j, width, metric.absolute)
+            if metric.root:
                 value = np.sqrt(value)
             out[x, y] = value / 2 if angle else value

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...._threads import Workers
+from ...._types import Floats, Indices
+from ....dissimilarities.precision import SMALL
 
-# The whole matrix of so many points is small enough for float64.
-SMALL = 256
-# Powers of two between which the largest distance is left as it is, or brought below: so its
-# square, summed, is in the range of float32, and so are those of far smaller ones.
-_LOW, _HIGH = -20, 30
-
-Floats = NDArray[np.floating]
-Indices = NDArray[np.integer]
+__all__ = ["Floats", "Indices", "Points"]
 
 
 class Points(ABC):
@@ -100,107 +94,3 @@ class Points(ABC):
 
     @abstractmethod
     def _exact(self, arms: Indices, out: NDArray[np.float64]) -> None: ...
-
-
-class PrecomputedPoints(Points):
-    """A square matrix: the row is the medoid, the column the point.
-
-    An entry that is read counts as a distance.
-    """
-
-    _SLICE = 256
-
-    def __init__(self, matrix: Floats, workers: Workers) -> None:
-        super().__init__(len(matrix), workers)
-        self.matrix = matrix
-        largest = max(abs(float(matrix.min())), abs(float(matrix.max())))
-        self.unit = moderate(log2_of(largest), self.n)
-        self.nonnegative = bool(matrix.min() >= 0)
-
-    def whole(self) -> Floats:
-        self._count(self.n**2)
-        return self.matrix if self.unit == 1 else self.matrix / self.unit
-
-    @property
-    def whole_bytes(self) -> int:
-        return 0 if self.unit == 1 else self.matrix.nbytes
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether the matrix can be used as it is where float64 is asked for."""
-        return self.matrix.dtype == np.float64 and self.unit == 1
-
-    def own(self) -> NDArray[np.float64]:
-        return np.diagonal(self.matrix).astype(np.float64) / self.unit
-
-    def _block(self, arms: Indices, refs: Indices, out: NDArray[np.float32]) -> None:
-        def copy(start: int, stop: int) -> None:
-            out[start:stop] = self.matrix[np.ix_(arms[start:stop], refs)] / self.unit
-
-        self.workers.each(copy, len(arms), self._SLICE)
-
-    def _exact(self, arms: Indices, out: NDArray[np.float64]) -> None:
-        out[:] = self.matrix[arms]
-        out /= self.unit
-
-
-class HeldPoints(PrecomputedPoints):
-    """Points whose distances are all computed once, and held: in float64 if `exact`."""
-
-    def __init__(self, points: Points, exact: bool = False) -> None:
-        Points.__init__(self, points.n, points.workers)
-        if exact and not (isinstance(points, PrecomputedPoints) and points.is_exact):
-            self.matrix: Floats = points.exact(np.arange(points.n))
-        else:
-            self.matrix = points.whole()
-        self.nonnegative = points.nonnegative
-
-
-class PointsAmong(Points):
-    """Some of other points. What they compute is counted there."""
-
-    def __init__(self, points: Points, chosen: Indices) -> None:
-        super().__init__(len(chosen), points.workers)
-        self.points, self.chosen = points, chosen
-        self.nonnegative, self.cost = points.nonnegative, points.cost
-
-    def _count(self, pairs: int) -> None:
-        pass
-
-    def own(self) -> NDArray[np.float64]:
-        return self.points.own()[self.chosen]
-
-    def _block(self, arms: Indices, refs: Indices, out: NDArray[np.float32]) -> None:
-        self.points.block(self.chosen[arms], self.chosen[refs], out)
-
-    def _exact(self, arms: Indices, out: NDArray[np.float64]) -> None:
-        out[:] = self.points.exact(self.chosen[arms])[:, self.chosen]
-
-
-def moderate(power: float, n: int, degree: int = 1) -> float:
-    """A power of two to divide numbers by, so that their distances suit float32.
-
-    Parameters
-    ----------
-    power : float
-        The logarithm (base 2) of a number that no distance exceeds, or of its root, where
-        distances grow with the square of the numbers (a degree of 2).
-    n : int
-        How many distances are added up.
-    degree : int, default=1
-    """
-    if degree * power + math.log2(n) > 1023:
-        raise ValueError(
-            f"X has numbers so large that {'their squares' if degree > 1 else 'sums of distances'}"
-            f" are beyond 1e308: scale it down."
-        )
-    if not math.isfinite(power) or _LOW < degree * power < _HIGH:
-        return 1.0
-    exponent = max(math.floor((degree * power - _HIGH) / degree), -1000)
-    if degree * exponent < -1021:
-        raise ValueError("X has numbers so small that their squares are below 1e-308: scale it up.")
-    return 2.0**exponent
-
-
-def log2_of(value: float) -> float:
-    return math.log2(value) if value > 0 else -math.inf

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import math
-import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from ...._threads import Workers
+from ...._types import Floats, Indices
 from ....dissimilarities.base import Measure
-from .base import Floats, Indices, Points, log2_of, moderate
+from ....dissimilarities.called import Call
+from .base import Points
+from .scale import unit_of
 
-# Pairs that a process is sent at a time, at the least.
-_PAIRS = 256
 # Pairs that are looked up at a time.
 _AT_ONCE = 2**16
 # References whose distances tell how large all are.
@@ -75,47 +73,6 @@ class ObjectPoints(Points):
 
     def _exact(self, arms: Indices, out: NDArray[np.float64]) -> None:
         self._fill(arms, np.arange(self.n), out)
-
-
-def unit_of(distances: Floats, n: int) -> float:
-    """A power of two to divide distances like these by, so that they suit float32."""
-    largest = float(np.abs(distances).max(initial=0.0))
-    return moderate(log2_of(largest), n) if math.isfinite(largest) else 1.0
-
-
-class Call(Measure):
-    """Any Python function of two objects: the medoid first.
-
-    Parameters
-    ----------
-    function : callable
-    n_jobs : int
-        Processes to share the pairs.
-    """
-
-    def __init__(self, function: Callable[[Any, Any], float], n_jobs: int) -> None:
-        self.function, self.n_jobs = function, n_jobs
-
-    def pack(self, objects: Sequence[Any]) -> Sequence[Any]:
-        return objects
-
-    def fill(
-        self, left: Any, arms: Indices, right: Any, refs: Indices, out: Floats, workers: Workers
-    ) -> None:
-        rows, columns = np.divmod(np.arange(len(arms) * len(refs)), len(refs))
-        out[rows, columns] = self.pairs(left, arms[rows], right, refs[columns])
-
-    def pairs(self, left: Any, arms: Indices, right: Any, refs: Indices) -> Floats:
-        """The dissimilarity of each pair."""
-        size = max(_PAIRS, -(-len(arms) // (4 * self.n_jobs)))
-        if self.n_jobs == 1 or len(arms) <= size:
-            return _call(self.function, left, arms, right, refs)
-        parts = (slice(at, at + size) for at in range(0, len(arms), size))
-        found = Parallel(n_jobs=self.n_jobs)(
-            delayed(_call_some)(self.function, *_needed(left, arms[part], right, refs[part]))
-            for part in parts
-        )
-        return np.concatenate(found)
 
 
 class CallPoints(Points):
@@ -188,68 +145,3 @@ class CallPoints(Points):
 
     def _exact(self, arms: Indices, out: NDArray[np.float64]) -> None:
         out[:] = self.exact(arms)
-
-
-def _needed(left: Any, arms: Indices, right: Any, refs: Indices) -> tuple[Any, ...]:
-    """The objects of some pairs, each once, the pairs' places among them, and their indices."""
-    few, at = np.unique(arms, return_inverse=True)
-    many, to = np.unique(refs, return_inverse=True)
-    return [left[i] for i in few], at, [right[j] for j in many], to, arms, refs
-
-
-def _call_some(
-    function: Callable[[Any, Any], float],
-    left: list[Any],
-    at: Indices,
-    right: list[Any],
-    to: Indices,
-    arms: Indices,
-    refs: Indices,
-) -> Floats:
-    return np.array(
-        [
-            _one(function, left[i], right[j], arm, ref)
-            for i, j, arm, ref in zip(
-                *(each.tolist() for each in (at, to, arms, refs)), strict=True
-            )
-        ],
-        dtype=np.float64,
-    )
-
-
-def _call(
-    function: Callable[[Any, Any], float], left: Any, arms: Indices, right: Any, refs: Indices
-) -> Floats:
-    return np.array(
-        [
-            _one(function, left[arm], right[ref], arm, ref)
-            for arm, ref in zip(arms.tolist(), refs.tolist(), strict=True)
-        ],
-        dtype=np.float64,
-    )
-
-
-def _one(
-    function: Callable[[Any, Any], float], medoid: Any, point: Any, arm: int, ref: int
-) -> float:
-    """Call the function; what goes wrong tells of which pair."""
-    try:
-        value = function(medoid, point)
-    except Exception as error:
-        error.add_note(f"raised by metric(X[{arm}], X[{ref}])")
-        raise
-    if type(value) is float and math.isfinite(value):  # quick, and nearly always so
-        return value
-    if not isinstance(value, numbers.Real) and not (
-        isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "fiub"
-    ):
-        raise TypeError(
-            f"metric(X[{arm}], X[{ref}]) gives a {type(value).__name__}: let it return a number."
-        )
-    try:
-        result = float(value)
-    except OverflowError:  # a whole number beyond all floats
-        result = math.inf
-    if not math.isfinite(result):
-        raise ValueError(f"metric(X[{arm}], X[{ref}]) gives {result}: let it return a number.")
-    return result

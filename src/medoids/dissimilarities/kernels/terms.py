@@ -1,8 +1,8 @@
 """Metrics as leaf functions: what one coordinate adds, and what the sums mean.
 
 `term(a, b, p)` gives two numbers, each summed over the coordinates;
-`finish(total, other, size, p)` turns the two sums into a distance. This module
-imports Numba, so it is itself imported only when a fit needs it.
+`finish(total, other, size, p)` turns the two sums into a distance. The table of metrics,
+`medoids.dissimilarities.metrics`, names them.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ from medoids.dissimilarities.trees import (
     records_are_trees,
     unflatten,
 )
+from medoids.engines.cpu.points import distances_between
 
 
 def grow(rng: random.Random, nodes: int) -> Any:
@@ -50,7 +51,7 @@ def to_dict(tree: Any) -> dict[str, Any]:
 def distances(trees: list[Any], others: list[Any], **costs: float) -> np.ndarray:
     data = read(trees, "tree_edit", costs or None)
     with Workers(2) as workers:
-        return data.between(data.like(others), workers)
+        return distances_between(data, data.like(others), workers)
 
 
 @pytest.fixture(scope="module")

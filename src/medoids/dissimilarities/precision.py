@@ -6,8 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..engines.cpu.points.base import Floats, Indices
+from .._types import Floats, Indices
 
+# Of so few rows, distances in float64 cost less than to find out whether float32 would do.
+SMALL = 256
 Block = Callable[[Indices, Indices], Floats]
 # Errors of float32 blocks that are borne, as a share of the mean distance.
 _ROUGH = 2e-4

@@ -1,0 +1,66 @@
+"""Rows of floats that are made when they are read: each a `RowReader`, as arrays are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._types import Floats, Indices, RowReader
+
+# Bytes of float32 that are read at a time, about.
+_BYTES = 2**23
+
+
+def to_float(array: NDArray[Any]) -> Floats:
+    """Float32 for what it holds exactly (float32, small integers, bool), else float64."""
+    return array.astype(_float_type(array.dtype), copy=False)
+
+
+def _float_type(dtype: np.dtype[Any]) -> type[np.floating]:
+    most = {"b": 1, "i": 2, "u": 2, "f": 4}[dtype.kind]
+    return np.float32 if dtype.itemsize <= most else np.float64
+
+
+class AsFloats:
+    """An array of another type, read as floats."""
+
+    def __init__(self, array: NDArray[Any]) -> None:
+        self.array, self.shape, self.size = array, array.shape, array.size
+        self.dtype: np.dtype[Any] = np.dtype(_float_type(array.dtype))
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    def __getitem__(self, rows: slice | Indices, /) -> Floats:
+        return self.array[rows].astype(self.dtype)
+
+
+class Densified:
+    """A sparse matrix, read as dense rows."""
+
+    size = np.inf  # no copy of all of it
+
+    def __init__(self, matrix: Any) -> None:
+        self.matrix = matrix
+        self.shape: tuple[int, ...] = matrix.shape
+        self.dtype: np.dtype[Any] = matrix.dtype
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    def __getitem__(self, rows: slice | Indices, /) -> Floats:
+        return np.asarray(self.matrix[rows].toarray())
+
+
+def at_once(rows: RowReader, most: int) -> int:
+    """How many are read at a time, so that they and what is made of them take little memory."""
+    return max(1, min(most, _BYTES // (4 * int(rows.shape[1]))))
+
+
+def as_slice(rows: Indices) -> slice | Indices:
+    """Consecutive rows as a slice, which reads them without a copy."""
+    if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and (np.diff(rows) == 1).all():
+        return slice(int(rows[0]), int(rows[-1]) + 1)
+    return rows
