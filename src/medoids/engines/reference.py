@@ -281,7 +281,7 @@ class ReferenceArms:
         ]
         estimate, lower, sigma = np.array(found).transpose(1, 0, 2)  # each of shape (swaps, arms)
         self._estimate[arms] = estimate.min(axis=0)
-        self._lower[arms] = np.maximum(self._lower[arms], lower.min(axis=0))
+        self._lower[arms] = lower.min(axis=0)
         return np.asarray(sigma[estimate.argmin(axis=0), np.arange(len(arms))])
 
     def drop(self, bar: float) -> int:
