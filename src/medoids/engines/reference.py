@@ -1,16 +1,12 @@
 """The reference engine: what a search asks of an engine, in plain NumPy. To write one, read this.
 
-An engine needs one thing from outside: distances d(arm, reference) of some arms to some references,
-the candidate medoid first. The rest follows from them:
+All follows from distances d(arm, reference), the candidate medoid first: those from each medoid to
+all points are what every point pays; a *reward* is what an arm would change of that at one
+reference; an *estimate* is its mean over a sample, a *value* that over all points.
 
-1. *Medoids*: the distances from each medoid to all points, hence what every point pays.
-2. *Rewards*: what an arm would change of that, at one reference (`reward`, the one formula here).
-3. *Estimates*: the mean reward over a sample, with an interval around it (`_estimate`).
-4. *Values*: the mean reward over all points (`confirm`).
-
-It keeps the distances from all arms to the first references and the last whole rows, and nothing
-else: what can be made faster (threads, kernels, strata, regression on leaders, bounds that are
-carried from step to step) is left out. The protocol asks for none of it.
+What makes an engine fast is left out (threads, kernels, strata, a regression on leaders, bounds
+that are carried from step to step): the protocol asks for none of it. Kept are the distances from
+all arms to the first references, and the last whole rows.
 """
 
 from __future__ import annotations
@@ -25,33 +21,27 @@ from numpy.typing import NDArray
 
 from .protocol import Engine, Ids, Values
 
+Distances = Callable[[Ids, Ids], Values]
+
 # Values closer than this share of what is paid may differ by rounding alone.
 _SLACK = 1e-12
 _TINY = np.finfo(float).tiny
-
-Distances = Callable[[Ids, Ids], Values]
 
 
 def reward(distances: Values, rest: Values, base: Values) -> Values:
     """What an arm at these distances changes at references (equations 9 to 11).
 
-    They would pay `rest` without the arm, and `base` is what that is compared with.
+    Without the arm they would pay `rest`; `base` is what the change counts from.
     """
     return np.minimum(distances, rest) - base
 
 
 class _Swap(NamedTuple):
-    """One way for an arm to become a medoid: which one goes, if any.
+    """One way for an arm to become a medoid: the medoid at one position goes, or none does.
 
-    Attributes
-    ----------
-    rest : ndarray of shape (n,)
-        What each point pays then, before the arm has come: infinite if no medoid is left.
-    base : ndarray of shape (n,)
-        The same where it is finite, else what the point pays now: a reward counts from here.
-    removal : float
-        The mean over all points of what lies between `base` and what they pay now. It is known:
-        only what arms gain is sampled.
+    `rest` is what each point pays before the arm has come, infinite if no medoid is left. Rewards
+    count from `base`: from `rest` too, for what the `removal` costs (the mean over all points) is
+    known, and only what arms gain is sampled.
     """
 
     rest: Values
@@ -64,29 +54,12 @@ class _Measured:
 
     def __init__(self, distances: Distances, n: int, first: int, rng: np.random.Generator) -> None:
         self._distances, self.n, self.first = distances, n, first
-        self.order = rng.permutation(n)
-        self.count = 0
+        self.order, self.count = rng.permutation(n), 0
         self.rows: dict[int, Values] = {}
 
     def block(self, arms: Ids, refs: Ids) -> Values:
         self.count += len(arms) * len(refs)
         return self._distances(arms, refs)
-
-    @cached_property
-    def _first(self) -> Values:
-        return self.block(np.arange(self.n), self.order[: self.first])
-
-    @cached_property
-    def itself(self) -> Values:
-        """From each point to itself: not zero for every dissimilarity."""
-        each = np.arange(self.n)
-        return np.concatenate([self.block(i, i)[0] for i in each[:, None]])
-
-    def sampled(self, arms: Ids, depth: int) -> Values:
-        """From some arms to the references up to a depth."""
-        if depth <= self.first:
-            return self._first[arms, :depth]
-        return np.hstack([self._first[arms], self.block(arms, self.order[self.first : depth])])
 
     def row(self, arm: int) -> Values:
         """From an arm to all points; as many rows are kept as there are first references."""
@@ -96,6 +69,19 @@ class _Measured:
             self.rows[arm] = self.block(np.array([arm]), np.arange(self.n))[0]
         return self.rows[arm]
 
+    def sampled(self, arms: Ids, depth: int) -> Values:
+        """From some arms to the references up to a depth, which is no less than the first ones."""
+        return np.hstack([self._first[arms], self.block(arms, self.order[self.first : depth])])
+
+    @cached_property
+    def _first(self) -> Values:
+        return self.block(np.arange(self.n), self.order[: self.first])
+
+    @cached_property
+    def itself(self) -> Values:
+        """From each point to itself: not zero for every dissimilarity."""
+        return np.concatenate([self.block(i, i)[0] for i in np.arange(self.n)[:, None]])
+
 
 class ReferenceEngine:
     """Points, and a search for medoids among them; see `Engine` for what each method promises.
@@ -103,8 +89,8 @@ class ReferenceEngine:
     Parameters
     ----------
     distances : callable
-        `distances(arms, references)` gives an array of float64, a row for each arm. They may be
-        asymmetric, and negative.
+        `distances(arms, references)` gives float64, a row for each arm. They may be asymmetric, and
+        negative.
     n, n_clusters : int
         How many points there are, and how many medoids there will be.
     rng : Generator
@@ -139,18 +125,17 @@ class ReferenceEngine:
         nonnegative: bool = False,
     ) -> None:
         self.n = self.n_arms = n
-        self.n_clusters, self.nonnegative = n_clusters, nonnegative
-        self.first = min(first, n)
+        self.n_clusters, self.nonnegative, self.first = n_clusters, nonnegative, min(first, n)
         self.measured = _Measured(distances, n, self.first, rng)
         self._begin()
-
-    # --- the medoids so far
 
     def _begin(self) -> None:
         self.medoids: list[int] = []
         self._rows = np.empty((0, self.n))  # from each medoid to all points
-        self.owner = np.zeros(self.n, dtype=np.int32)
+        self._owner = np.zeros(self.n, dtype=np.int32)
         self._nearest, self.loss = np.full(self.n, np.inf), np.inf
+
+    # --- the medoids so far
 
     @property
     def n_distances(self) -> int:
@@ -162,9 +147,9 @@ class ReferenceEngine:
 
     def place(self, position: int, medoid: int) -> None:
         self.medoids[position : position + 1] = [int(medoid)]
-        rows = self._rows[:position], self.measured.row(medoid), self._rows[position + 1 :]
-        self._rows = np.vstack(rows)
-        self.owner = self._rows.argmin(axis=0).astype(np.int32)
+        row = self.measured.row(medoid)
+        self._rows = np.vstack([self._rows[:position], row, self._rows[position + 1 :]])
+        self._owner = self._rows.argmin(axis=0).astype(np.int32)
         self._nearest = self._rows.min(axis=0)
         self.loss = float(self._nearest.sum())
 
@@ -177,15 +162,15 @@ class ReferenceEngine:
         return np.asarray(others.min(axis=0, initial=np.inf))
 
     def labels(self) -> NDArray[np.int32]:
-        return self.owner
+        return self._owner
 
     def draw(self, rng: np.random.Generator) -> int:
-        pays = np.maximum(self._nearest, 0.0) if self.medoids else np.ones(self.n)
-        pays[self.medoids] = 0.0
-        if not pays.any():  # only copies of medoids are left
-            pays[:] = 1.0
-            pays[self.medoids] = 0.0
-        return int(rng.choice(self.n, p=pays / pays.sum()))
+        weight = np.maximum(self.pays(), 0.0)
+        weight[self.medoids] = 0.0
+        if not weight.any():  # there is no medoid yet, or only copies of them are left
+            weight[:] = 1.0
+            weight[self.medoids] = 0.0
+        return int(rng.choice(self.n, p=weight / weight.sum()))
 
     def best_among(self, some: Ids) -> int:
         pays = np.minimum(self.measured.block(some, some), self._nearest[some])
@@ -199,16 +184,15 @@ class ReferenceEngine:
 
     def swaps(self, swap: bool) -> list[_Swap]:
         """The ways for an arm to become a medoid: k of them in SWAP, one in BUILD."""
-        rests = [self._nearest]
-        if swap:
-            rests = [self._without(position) for position in range(len(self.medoids))]
+        positions = range(len(self.medoids))
+        rests = [self._without(i) for i in positions] if swap else [self._nearest]
         bases = [np.where(np.isfinite(rest), rest, self.pays()) for rest in rests]
         removals = [float((base - self.pays()).mean()) for base in bases]
         return [_Swap(*each) for each in zip(rests, bases, removals, strict=True)]
 
     def confirm(self, arms: Ids, swap: bool) -> tuple[Values, Ids]:
         rows, pays = np.array([self.measured.row(int(arm)) for arm in arms]), self.pays()
-        # Point by point, what is lost and what is won cannot cancel in the sums.
+        # Counted from what is paid now, what a point loses and wins cannot cancel in the sums.
         each = [reward(rows, rest, pays).mean(axis=1) for rest, _, _ in self.swaps(swap)]
         return np.min(each, axis=0), np.argmin(each, axis=0)
 
@@ -224,8 +208,7 @@ class ReferenceEngine:
         return np.sort(self.screen(False, 0.0).lowest(count))
 
     def place_best(self, arms: Ids) -> int:
-        values, _ = self.confirm(arms, False)
-        arm = int(arms[values.argmin()])
+        arm = int(arms[self.confirm(arms, False)[0].argmin()])
         self.place(len(self.medoids), arm)
         return arm
 
@@ -254,18 +237,17 @@ class ReferenceArms:
     """Arms that were screened; see `Arms` for what each method promises."""
 
     def __init__(self, engine: ReferenceEngine, swap: bool, z: float) -> None:
-        self._engine, self._swap, self._z = engine, swap, z
-        self._swaps, n = engine.swaps(swap), engine.n
+        n, self.first = engine.n, engine.first
+        self._engine, self._swap, self._z, self._swaps = engine, swap, z, engine.swaps(swap)
+        self._owner = engine.labels()
         self._alive: Ids = np.setdiff1d(np.arange(n), engine.medoids)
         self._estimate, self._lower = np.full(n, np.inf), np.full(n, -np.inf)
         self._value = np.full(n, np.inf)  # until it is known
-        self.count, self.total = len(self._alive), n
-        self.first, self.depth = engine.first, min(2 * engine.first, n)
-        self.exact = self.first == n
-        sigma = self._measure(self.first)
-        self.sigma: list[float] = np.quantile(sigma, [0, 0.25, 0.5, 0.75, 1]).tolist()
-        paid = np.abs(engine.pays() if engine.medoids else self._estimate[self._alive])
-        self.slack = _SLACK * float(paid.mean() + max(each.removal for each in self._swaps))
+        self.count, self.total, self.exact = len(self._alive), n, self.first == n
+        self.depth = min(2 * self.first, n)
+        self.sigma: list[float] = np.quantile(self._measure(self.first), np.arange(5) / 4).tolist()
+        paid = np.abs(engine.pays() if engine.medoids else self._estimate[self._alive]).mean()
+        self.slack = _SLACK * float(paid + max(each.removal for each in self._swaps))
 
     @property
     def left(self) -> int:
@@ -274,14 +256,11 @@ class ReferenceArms:
     def _measure(self, depth: int) -> Values:
         """Estimate the arms that are left; the standard deviations of their rewards."""
         arms, measured = self._alive, self._engine.measured
-        sampled, refs = measured.sampled(arms, depth), measured.order[:depth]
-        found = [
-            _estimate(each, self._z, arms, refs, sampled, measured.itself[arms])
-            for each in self._swaps
-        ]
+        distances, refs = measured.sampled(arms, depth), measured.order[:depth]
+        itself = measured.itself[arms]
+        found = [_estimate(each, self._z, arms, refs, distances, itself) for each in self._swaps]
         estimate, lower, sigma = np.array(found).transpose(1, 0, 2)  # each of shape (swaps, arms)
-        self._estimate[arms] = estimate.min(axis=0)
-        self._lower[arms] = lower.min(axis=0)
+        self._estimate[arms], self._lower[arms] = estimate.min(axis=0), lower.min(axis=0)
         return np.asarray(sigma[estimate.argmin(axis=0), np.arange(len(arms))])
 
     def drop(self, bar: float) -> int:
@@ -302,17 +281,16 @@ class ReferenceArms:
         ranked = ranked[self._estimate[ranked] < below]
         if known:
             ranked = ranked[np.isin(ranked, list(self._engine.measured.rows))]
-        places = np.arange(min(count, len(ranked)))
+        places = np.arange(count)
         if spread:
             places = np.union1d(np.linspace(0, len(ranked) // 3, count).astype(int), np.arange(4))
         if each:
-            owner = self._engine.owner[ranked]
-            clusters = range(max(len(self._engine.medoids), 1))
-            places = np.concatenate([np.flatnonzero(owner == g)[:count] for g in clusters])
-        return ranked[np.sort(places[places < len(ranked)])]
+            mine = [self._owner[ranked] == g for g in range(self._engine.n_clusters)]
+            places = np.sort(np.concatenate([np.flatnonzero(some)[:count] for some in mine]))
+        return ranked[places[places < len(ranked)]]
 
     def narrowed(self, each: int) -> ReferenceArms:
-        other = copy(self)  # of the names alone: the arrays are shared
+        other = copy(self)  # the arrays are shared
         other._alive = np.sort(self.lowest(each, each=True))
         other.count = other.left
         return other
@@ -325,9 +303,9 @@ class ReferenceArms:
 
     def value(self, arms: Ids | None = None) -> float:
         arms = self._alive if arms is None else arms
-        for some in np.array_split(arms[self._value[arms] == np.inf], 1 + len(arms) // 64):
-            if len(some):
-                self._value[some] = self._engine.confirm(some, self._swap)[0]
+        new = arms[self._value[arms] == np.inf]
+        for some in [new[at : at + 64] for at in range(0, len(new), 64)]:
+            self._value[some] = self._engine.confirm(some, self._swap)[0]
         return float(self._value.min())
 
     def valued(self, bar: float = np.inf) -> Ids:
@@ -343,21 +321,22 @@ def _estimate(
 ) -> tuple[Values, Values, Values]:
     """Estimate, lower bound and standard deviation of one swap of each arm, from a sample.
 
-    The references are drawn without replacement. What an arm gains at itself, at distance `itself`,
-    is known: it is taken out of the sample and added as it is.
+    What an arm gains at itself, at distance `itself`, is known: it is taken out of the sample and
+    added as it is.
     """
     n = len(swap.rest)
     own = reward(itself, swap.rest[arms], swap.base[arms])
+    rewards = reward(distances, swap.rest[refs], swap.base[refs])
     is_own = arms[:, None] == refs
-    rewards = np.where(is_own, 0.0, reward(distances, swap.rest[refs], swap.base[refs]))
+    rewards[is_own] = 0.0
     seen = len(refs) - is_own.sum(axis=1)
     mean = rewards.sum(axis=1) / np.maximum(seen, 1)
-    squares = np.square(np.where(is_own, 0.0, rewards - mean[:, None])).sum(axis=1)
-    sigma = np.sqrt(squares / np.maximum(seen - 1, 1))
-    # With all references seen there is no chance left: the finite-population correction.
+    sigma = np.square(rewards - mean[:, None]).sum(axis=1, where=~is_own)
+    sigma = np.sqrt(sigma / np.maximum(seen - 1, 1))
+    # Drawn without replacement: once all are seen, nothing is left to chance.
     chance = (n - 1 - seen) / max(n - 1, 1) / np.maximum(seen, 1)
-    # "An arm with no interval is never wrong": z²/2 rewards of which none was seen may be there, of
-    # the usual size of those that were, and of one more as large as the arm's own.
+    # "An arm with no interval is never wrong" (docs/algorithm.md, "Rare rewards"): z²/2 rewards may
+    # be there of which none was seen, as large as those that were, or as the arm's own.
     usual = np.square(rewards).sum(axis=1) + own**2
     usual /= np.maximum(np.abs(rewards).sum(axis=1) + np.abs(own), _TINY)
     width = z * sigma * np.sqrt(chance) + z**2 / 2 * usual * chance
