@@ -18,10 +18,11 @@ demo: $(VENV)/.with-cli,plot,report  ## cluster handwritten digits; out/demo has
 test: lint $(VENV)/.with-test  ## lint, types, tests and doctests
 	@$(BIN)/python -m pytest
 
-lint: $(VENV)/.with-lint  ## ruff (rules and format) and mypy
+lint: $(VENV)/.with-lint  ## ruff (rules and format), mypy, and which way imports go
 	@$(BIN)/ruff check $(CODE)
 	@$(BIN)/ruff format --check $(CODE)
 	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
 
 bench: $(VENV)/.with-bench  ## measure against other packages (ARGS="--quick" for less)
 	@$(BIN)/python benchmarks/bench.py $(ARGS)
