@@ -9,9 +9,6 @@ from numpy.typing import NDArray
 
 from ._history import HistoryEntry
 
-# Rows, or columns, by their numbers.
-Indices = NDArray[np.integer]
-
 
 class FittedKMedoids(Protocol):
     """A `KMedoids` after its fit, or anything with the same parameters and attributes."""

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from .._threads import Workers
 from .._types import Floats, Indices
 
+# Of two objects, the medoid first.
+Function = Callable[[Any, Any], float]
 # Pairs that a thread takes at a time, about.
 _PAIRS = 2048
 

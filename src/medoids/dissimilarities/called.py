@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,11 +13,10 @@ from joblib import Parallel, delayed
 
 from .._threads import Workers
 from .._types import Floats, Indices
-from .base import Measure
+from .base import Function, Measure
 
 # Pairs that a process is sent at a time, at the least.
 _PAIRS = 256
-Function = Callable[[Any, Any], float]
 
 
 def with_params(function: Function, given: Mapping[str, Any]) -> Function:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .._threads import Workers
 from .._types import Floats, Indices, RowReader
 from . import kernels
-from .base import Measure
+from .base import Function, Measure
 from .precision import SMALL, loses_digits
 
 _REORDER = {"reassoc", "nsz", "contract"}
@@ -23,7 +23,6 @@ _PANEL, _SLICE, _BYTES = 1024, 256, 2**23
 _CHECKED = 64
 # Rows begin on a line of the cache, or half of the wide loads would cross one.
 _LINE = 64
-Function = Callable[[Any, Any], float]
 Kernel = Callable[..., Any]
 # The kernels of functions that the user has compiled, as long as these live.
 _compiled: WeakKeyDictionary[Any, dict[Any, Kernel]] = WeakKeyDictionary()

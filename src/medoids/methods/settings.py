@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from .._tuning import Tuning
+from .._types import Init
 from ..engines.protocol import FullEngine
 from .monitor import Monitor
-
-Init = str | Sequence[int]
 
 
 class Settings(NamedTuple):

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .._types import Init
 from ..engines.protocol import Ids, Medoids
 
 
-def start(engine: Medoids, init: str | Sequence[int], rng: np.random.Generator) -> None:
+def start(engine: Medoids, init: Init, rng: np.random.Generator) -> None:
     """Place the first medoids: `init` is anything but "build"."""
     if isinstance(init, str) and init == "k-medoids++":
         _spread(engine, rng)

@@ -11,8 +11,9 @@ from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 
-from .._fitted import FittedKMedoids, Indices
+from .._fitted import FittedKMedoids
 from .._names import METRICS, SYNONYMS
+from .._types import Indices
 
 # Metrics that are norms of the difference of two rows, or their squares.
 _NORMS = ("euclidean", "sqeuclidean", "manhattan", "chebyshev", "minkowski")

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from .._fitted import FittedKMedoids, Indices
+from .._fitted import FittedKMedoids
+from .._types import Indices
 from ..dissimilarities.trees import looks_like_tree
 from ..plot._pixels import Pixels
 from ..plot._things import text_of

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._fitted import Indices
 from .._mixed_columns import are_numbers, as_numbers, codes_of, columns_of, is_missing
+from .._types import Indices
 from ._pack import shown
 from ._tables import Table
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from .._fitted import Indices
+from .._types import Indices
 from ..plot._columns import columns
 from ._pack import NAME, clipped, number
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
-from .._fitted import Indices
+from .._types import Indices
 from ..plot._things import lines
 from ._pack import NAME, clipped
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy as np
 from numba import njit
 
-Leaf = Callable[..., Any]
+from ....dissimilarities.metrics import Leaf
 
 # A squared distance below this share of the two squared norms has lost its
 # digits in float32, and is summed again from the differences.

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy as np
 from numba import njit
 
-Leaf = Callable[..., Any]
+from ....dissimilarities.metrics import Leaf
 
 # Sums may be reordered, which is what lets them vectorise; NaN and infinity
 # keep their meaning.

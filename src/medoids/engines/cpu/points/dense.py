@@ -23,7 +23,6 @@ from .shaped import ShapedRows
 # Rows of the long side that a thread takes at a time, and of the short side that are
 # held as one panel; with so few there, BLAS would copy more than it computes.
 _SLICE, _PANEL, _THIN = 256, 1024, 48
-Kernel = Callable[..., None]
 
 
 def dense_between(
@@ -57,7 +56,7 @@ def _cross(
     return out
 
 
-class _Side(NamedTuple):
+class _DenseSide(NamedTuple):
     """One side of a block.
 
     Attributes
@@ -120,7 +119,7 @@ class DensePoints(Points):
     def _rough(self, left: Indices, right: Indices) -> Floats:
         out = np.empty((len(left), len(right)), dtype=np.float32)
         panels = self._panels
-        self._single(_Side(left, panels.of(left)), _Side(right, panels.of(right)), out)
+        self._single(_DenseSide(left, panels.of(left)), _DenseSide(right, panels.of(right)), out)
         self._count(out.size)
         return out
 
@@ -147,7 +146,7 @@ class DensePoints(Points):
             target = out[first : first + most] if along else out[:, first : first + most]
 
             def work(
-                start: int, stop: int, held: _Side = held, target: NDArray[np.float32] = target
+                start: int, stop: int, held: _DenseSide = held, target: NDArray[np.float32] = target
             ) -> None:
                 moving = self._side(long[start:stop])
                 if along:
@@ -159,16 +158,16 @@ class DensePoints(Points):
             size = max(_SLICE * _PANEL // len(held.rows), _SLICE)
             self.workers.each(work, len(long), at_once(self.rows.array, size))
 
-    def _side(self, rows: Indices) -> _Side:
-        return _Side(rows, None if self._is_coarse() else self._panels.of(rows))
+    def _side(self, rows: Indices) -> _DenseSide:
+        return _DenseSide(rows, None if self._is_coarse() else self._panels.of(rows))
 
-    def _distances(self, left: _Side, right: _Side, out: NDArray[np.float32]) -> None:
+    def _distances(self, left: _DenseSide, right: _DenseSide, out: NDArray[np.float32]) -> None:
         if left.panel is None:
             self._double(left.rows, right.rows, out)
         else:
             self._single(left, right, out)
 
-    def _single(self, left: _Side, right: _Side, out: NDArray[np.float32]) -> None:
+    def _single(self, left: _DenseSide, right: _DenseSide, out: NDArray[np.float32]) -> None:
         """Fill `out` with distances computed in float32."""
         squares, pad = self._squares, self._pad
         if squares is None or (self._plain and min(out.shape) < _THIN):
@@ -222,13 +221,13 @@ def _product(left: NDArray[np.float32], right: NDArray[np.float32]) -> NDArray[n
     return out
 
 
-def _kernels(metric: Metric) -> tuple[Kernel, Kernel]:
+def _kernels(metric: Metric) -> tuple[Callable[..., None], Callable[..., None]]:
     """The float32 kernels of a metric: with a BLAS product, and without."""
     term, finish = leaves(metric)
     thin = kernels.largest_kernel if metric.largest else kernels.block_kernel
     return kernels.epilogue_kernel(finish), thin(term, finish)
 
 
-def _exact_kernel(metric: Metric) -> Kernel:
-    kernel: Kernel = kernels.exact_kernel(*leaves(metric), metric.largest)
+def _exact_kernel(metric: Metric) -> Callable[..., None]:
+    kernel: Callable[..., None] = kernels.exact_kernel(*leaves(metric), metric.largest)
     return kernel

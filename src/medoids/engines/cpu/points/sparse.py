@@ -87,7 +87,7 @@ def _sums(held: _Held, rows: SparseRows, chosen: Indices, term: Any) -> Floats:
     return sums
 
 
-class _Side(NamedTuple):
+class _SparseSide(NamedTuple):
     """Some of the rows, as the last kernel wants them.
 
     Their `Lists`, unpacked: a tuple in a tuple takes Numba four times as long to accept.
@@ -120,12 +120,16 @@ def _sparse_block(
     for first in range(0, len(few), _GROUP):
         some = few[first : first + _GROUP]
         group = _hold(rows, some, out.dtype)
-        right = _Side(*rows.lists, rows.form, some)
+        right = _SparseSide(*rows.lists, rows.form, some)
 
         def work(
-            start: int, stop: int, first: int = first, group: _Held = group, right: _Side = right
+            start: int,
+            stop: int,
+            first: int = first,
+            group: _Held = group,
+            right: _SparseSide = right,
         ) -> None:
-            left = _Side(*others.lists, others.form, many[start:stop])
+            left = _SparseSide(*others.lists, others.form, many[start:stop])
             sums = _sums(group, others, left.chosen, term)
             part = out[start:stop, first : first + len(right.chosen)]
             kernels.sparse_finish(left, right, rows.width, metric, small, sums, part)
