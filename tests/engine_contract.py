@@ -270,8 +270,10 @@ class EngineContract:
 
     # --- chance
 
-    def test_a_point_is_drawn_in_proportion_to_what_it_pays(self) -> None:
-        matrix = matrix_of("mixture", 40)
+    @pytest.mark.parametrize("itself", [0.0, 2.0])
+    def test_a_point_is_drawn_in_proportion_to_what_it_pays(self, itself: float) -> None:
+        """But for medoids, which may pay too."""
+        matrix = matrix_of("mixture", 40) + itself * np.eye(40)
         engine, rng = self.engine(matrix, 3, first=8), np.random.default_rng(3)
         medoids: list[int] = []
         for _ in range(3):
@@ -737,6 +739,10 @@ class EngineContract:
             engine.forget()
             left.append(len(survivors(engine.screen(True, z), it.true[it.best])))
         assert left[0] < left[1] < left[2]
+        engine.forget()
+        arms = engine.screen(True, 1e-6)
+        for bar in np.quantile(it.true[it.others], [0.1, 0.5]):
+            assert len(survivors(arms, bar)) <= len(arms.lowest(N, below=bar)) + 0.02 * N
 
 
 def _led(arms: Arms) -> Ids:

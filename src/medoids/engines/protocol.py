@@ -72,16 +72,23 @@ class Medoids(Protocol):
         """The loss if the medoid at this position gave way to another, in float64."""
 
     def confirm(self, arms: Ids, swap: bool) -> tuple[Values, Ids]:
-        """The value of each arm in float64, and the position of the medoid that it replaces."""
+        """The value of each arm in float64, and the position of the medoid that it replaces.
+
+        The lowest position on a tie, and 0 in BUILD. Arms at the same distances have the same
+        value to the last bit, whoever is asked with them: else chance would decide their tie.
+        """
 
     def labels(self) -> Any:
         """For each point the position of its medoid, an array of int32; the lowest on a tie."""
 
     def draw(self, rng: np.random.Generator) -> int:
-        """A point that is no medoid, by a chance in proportion to what it pays."""
+        """A point that is no medoid, by a chance in proportion to what it pays.
+
+        Who pays less than nothing is not drawn; if nobody pays, all have the same chance.
+        """
 
     def best_among(self, some: Ids) -> int:
-        """The one of some points that lowers most what these pay."""
+        """The one of some points that lowers most what these pay; the first on a tie."""
 
 
 class Arms(Protocol):
@@ -89,8 +96,8 @@ class Arms(Protocol):
 
     An arm is a point that may become a medoid; its value is the mean over all points of what it
     changes (in SWAP: with the best of the k medoids that it could replace). Of every arm there is
-    an estimate and a lower bound, from the references so far. Arms are *left* until their bound is
-    above a bar, or they are *valued*.
+    an estimate and a lower bound, from the references so far. Arms are *left* until `drop` finds
+    their bound above a bar, or that they are *valued*. Medoids are no arms.
 
     Attributes
     ----------
@@ -103,7 +110,8 @@ class Arms(Protocol):
     slack : float
         Values closer than this are the same to the engine, but for `confirm`.
     exact : bool
-        The estimates are the values: there is nothing to refine.
+        The estimates are the values, but for `slack`: there is nothing to refine. (An engine that
+        measures all references may still say no, if its rounding is too coarse for a step.)
     sigma : list of float
         Minimum, quartiles and maximum of the arms' standard deviations.
     """
@@ -144,13 +152,13 @@ class Arms(Protocol):
         count : int
             How many.
         below : float, default=inf
-            None with a higher estimate.
+            Those alone whose estimate is below this.
         known : bool, default=False
             Those alone that are valued at no cost.
         spread : bool, default=False
-            So many, spread over the lowest third; and the lowest four.
+            So many, spread over the lowest third; and the lowest four. In any order.
         each : bool, default=False
-            So many of each cluster.
+            So many of each cluster; of all, before there is a medoid.
         """
 
     def narrowed(self, each: int) -> Arms:
@@ -159,7 +167,8 @@ class Arms(Protocol):
     def refine(self, depth: int, leaders: Ids) -> None:
         """Estimate the arms that are left from the references up to a depth.
 
-        The rewards of the leaders, which are valued, may explain those of the others.
+        The rewards of the leaders, which are valued, may explain those of the others; in the first
+        BUILD step there is one at least. With all references the estimates are the values.
         """
 
     def worth_refining(self, depth: int) -> bool:
@@ -169,7 +178,10 @@ class Arms(Protocol):
         """Value some arms exactly (None: all that are left), but for `slack`; the lowest so far."""
 
     def valued(self, bar: float = np.inf) -> Ids:
-        """The arms whose value is known and no higher than the bar, the lowest first."""
+        """The arms whose value is known and no higher than the bar, the lowest first.
+
+        Also those that were valued through arms that were `narrowed`, or dropped since.
+        """
 
     def close(self) -> None:
         """The search is over: the engine may draw its conclusions from what it cost."""
@@ -205,12 +217,16 @@ class Engine(Medoids, Protocol):
         """Arms of a BUILD step that seem the best by the first references, in ascending order."""
 
     def place_best(self, arms: Ids) -> int:
-        """BUILD: add the best of some arms, as far as float32 tells; which one it is."""
+        """BUILD: add the best of some arms, as far as float32 tells; which one it is.
+
+        The lowest id on a tie; the medoids may be known in float32 then, until `sharpen`.
+        """
 
     def swap_in(self, arms: Ids, margin: float) -> int:
         """Swap in these arms, as far as each lowers the loss by more than a margin; how many.
 
-        The medoids may be known in float32 then, until `sharpen`.
+        The margin is of the loss, not of its mean. Medoids among the arms are passed over. The
+        medoids may be known in float32 then, until `sharpen`.
         """
 
     def sharpen(self) -> None:
