@@ -16,6 +16,7 @@ from sklearn.datasets import load_digits
 from helpers import SmallFirst
 from medoids._tuning import tuned
 
+pytest.register_assert_rewrite("engine_contract")
 settings.register_profile(
     "medoids",
     max_examples=25,

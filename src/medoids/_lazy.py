@@ -1,4 +1,4 @@
-"""Functions that are imported when they are first asked for."""
+"""Names that a module finds when they are asked for: late, or never."""
 
 from __future__ import annotations
 
@@ -29,5 +29,20 @@ def lazily(package: str, held: Mapping[str, Sequence[str]]) -> Callable[[str], A
         value = getattr(import_module(f"{package}.{where[name]}"), name)
         setattr(sys.modules[package], name, value)
         return value
+
+    return find
+
+
+def no_more(module: str) -> Callable[[str], type]:
+    """The `__getattr__` of a module whose classes are named by Numba's cache on disk.
+
+    A cache that an earlier version has left names classes that may be gone. Numba reads it before
+    it looks whether it is out of date, and would fail. A class like no other lets it go on.
+    """
+
+    def find(name: str) -> type:
+        if name.startswith("__"):
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        return type(name, (), {"__module__": module})
 
     return find

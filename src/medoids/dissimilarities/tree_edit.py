@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,15 +14,8 @@ from .._threads import Workers
 from .._types import Floats, Indices
 from . import kernels
 from .base import Measure, in_slices
-from .trees import Packed, pack
-
-
-class Costs(NamedTuple):
-    """What an edit of one node costs."""
-
-    insert: float
-    delete: float
-    rename: float
+from .kernels.tuples import Costs, Packed
+from .trees import pack
 
 
 class TreeEdit(Measure):

@@ -9,38 +9,17 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from .kernels.tuples import Packed
 
 # Nodes of a tree: a pair of such needs two tables of 0.8 GB.
 MOST = 10_000
 # Without its depths, which have no end in a tree that contains itself.
 _BRIEF = reprlib.Repr()
 _BRIEF.maxlevel = 2
-
-
-class Packed(NamedTuple):
-    """Trees, one after the other.
-
-    Attributes
-    ----------
-    starts : ndarray of int
-        Where the nodes of each tree start, and the end.
-    labels : ndarray of int
-        The label of each node, as a number.
-    leftmost : ndarray of int
-        The first leaf below each node, counted from the start of its tree.
-    root_starts, roots : ndarray of int
-        The key roots of each tree: nodes that have a left sibling, and the root; in order.
-    """
-
-    starts: NDArray[np.int64]
-    labels: NDArray[np.int32]
-    leftmost: NDArray[np.int32]
-    root_starts: NDArray[np.int64]
-    roots: NDArray[np.int32]
 
 
 def pack(trees: Sequence[Any], numbers: dict[Hashable, int]) -> Packed:

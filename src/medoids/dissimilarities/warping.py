@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,21 +13,7 @@ from .._threads import Workers
 from .._types import Floats, Indices
 from . import kernels
 from .base import Measure, in_slices
-
-
-class Sequences(NamedTuple):
-    """Sequences, one after the other.
-
-    Attributes
-    ----------
-    starts : ndarray of int
-        Where each starts, and the end.
-    values : ndarray of float64
-        A row for each time, a column for each channel.
-    """
-
-    starts: NDArray[np.int64]
-    values: NDArray[np.float64]
+from .kernels.tuples import Sequences
 
 
 class DynamicTimeWarping(Measure):

@@ -167,8 +167,7 @@ class Arms(Protocol):
     def refine(self, depth: int, leaders: Ids) -> None:
         """Estimate the arms that are left from the references up to a depth.
 
-        The rewards of the leaders, which are valued, may explain those of the others; in the first
-        BUILD step there is one at least. With all references the estimates are the values.
+        The rewards of the leaders, which are valued, may explain those of the others.
         """
 
     def worth_refining(self, depth: int) -> bool:

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-
-class Tree(NamedTuple):
-    """One of the packed trees."""
-
-    labels: NDArray[np.int32]
-    leaves: NDArray[np.int32]
-    roots: NDArray[np.int32]
+from .tuples import Tree
 
 
 @njit(nogil=True, cache=True)

@@ -78,7 +78,7 @@ class CPUArms:
             ranked = ranked[self._rewards.cache.known[ranked]]
         if spread:
             places = np.linspace(0, len(ranked) // 3, count).astype(int)
-            return np.union1d(ranked[places], ranked[:4])
+            return np.union1d(ranked[places[: len(ranked)]], ranked[:4])
         if each:
             return _first_of_each(ranked, self._owner[ranked], count)
         return ranked[:count]

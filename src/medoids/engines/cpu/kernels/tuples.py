@@ -1,13 +1,21 @@
-"""What kernels are given together: arrays with names, in tuples that Numba takes apart."""
+"""What kernels are given together: arrays with names, in tuples that Numba takes apart.
+
+Numba's cache on disk names these classes: so this module stays where it is, and a name that is no
+more still finds something.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...._lazy import no_more
 from ...._types import Floats, Indices
+
+if not TYPE_CHECKING:
+    __getattr__ = no_more(__name__)
 
 
 class Clips(NamedTuple):
@@ -162,3 +170,55 @@ class Sums(NamedTuple):
     widened: NDArray[np.float32]
     around: NDArray[np.float32]
     filled: NDArray[np.float32]
+
+
+class Postings(NamedTuple):
+    """For each rare feature, the held rows that have it and their values: up to its end."""
+
+    ends: NDArray[np.int64]
+    rows: NDArray[np.uint16]
+    values: Floats
+
+
+class SparseSide(NamedTuple):
+    """Some of the rows, as the last kernel wants them.
+
+    Their `Lists`, unpacked: a tuple in a tuple takes Numba four times as long to accept.
+    """
+
+    starts: Indices
+    stops: Indices
+    indices: Indices
+    data: Floats
+    form: NDArray[np.float64]
+    chosen: Indices
+
+
+class SumMetric(NamedTuple):
+    """A metric that sums over non-zeros give.
+
+    Attributes
+    ----------
+    absolute : bool
+        Of absolute differences; else of squared ones.
+    centred : bool
+        The mean of a row is subtracted first.
+    angle : bool
+        Rows are scaled to length one.
+    root : bool
+        The distance is the root of the sum.
+    """
+
+    absolute: bool = False
+    centred: bool = False
+    angle: bool = False
+    root: bool = False
+
+
+class Lists(NamedTuple):
+    """The features of each row i, and their values: from `starts[i]` to `stops[i]`."""
+
+    starts: Indices
+    stops: Indices
+    indices: Indices
+    data: Floats

@@ -18,9 +18,10 @@ from ...._threads import Workers
 from ...._types import Floats, Indices
 from ....dissimilarities.metrics import METRICS
 from .. import kernels
+from ..kernels.tuples import Postings, SparseSide, SumMetric
 from .base import Points
 from .scale import log2_of, moderate
-from .sparse_rows import SPARSE, SparseRows, SumMetric, rows_of, sorted_rows_of
+from .sparse_rows import SPARSE, SparseRows, rows_of, sorted_rows_of
 
 __all__ = ["SPARSE", "SparsePoints", "sparse_between"]
 
@@ -32,14 +33,6 @@ _PANELS, _GROUP, _LISTS, _SLICE = (2, 8, 32, 64), 1024, 64, 256
 _SMALL = {np.dtype(np.float32): 1e-3, np.dtype(np.float64): 1e-7}
 
 
-class _Postings(NamedTuple):
-    """For each rare feature, the held rows that have it and their values: up to its end."""
-
-    ends: NDArray[np.int64]
-    rows: NDArray[np.uint16]
-    values: Floats
-
-
 class _Held(NamedTuple):
     """Some rows, laid out for others to pass by.
 
@@ -47,12 +40,12 @@ class _Held(NamedTuple):
     ----------
     panels : list of ndarray
         A line for each feature, a column for each row.
-    postings : _Postings or None
+    postings : Postings or None
         Of the features that few rows have; None where the panels have all.
     """
 
     panels: list[Floats]
-    postings: _Postings | None
+    postings: Postings | None
 
 
 def _hold(rows: SparseRows, chosen: Indices, dtype: Any) -> _Held:
@@ -62,7 +55,7 @@ def _hold(rows: SparseRows, chosen: Indices, dtype: Any) -> _Held:
     if has_postings:
         size = int((rows.rare.stops - rows.rare.starts)[chosen].sum())
         ends = np.empty(rows.width - lines + 1, dtype=np.int64)
-        postings = _Postings(ends, np.empty(size, dtype=np.uint16), np.empty(size, dtype=dtype))
+        postings = Postings(ends, np.empty(size, dtype=np.uint16), np.empty(size, dtype=dtype))
         kernels.sparse_post(rows.rare, chosen, lines, postings)
     panels = []
     for first in range(0, len(chosen), _PANELS[-1]):
@@ -87,20 +80,6 @@ def _sums(held: _Held, rows: SparseRows, chosen: Indices, term: Any) -> Floats:
     return sums
 
 
-class _SparseSide(NamedTuple):
-    """Some of the rows, as the last kernel wants them.
-
-    Their `Lists`, unpacked: a tuple in a tuple takes Numba four times as long to accept.
-    """
-
-    starts: Indices
-    stops: Indices
-    indices: Indices
-    data: Floats
-    form: NDArray[np.float64]
-    chosen: Indices
-
-
 def _sparse_block(
     held: tuple[SparseRows, Indices],
     moving: tuple[SparseRows, Indices],
@@ -120,16 +99,16 @@ def _sparse_block(
     for first in range(0, len(few), _GROUP):
         some = few[first : first + _GROUP]
         group = _hold(rows, some, out.dtype)
-        right = _SparseSide(*rows.lists, rows.form, some)
+        right = SparseSide(*rows.lists, rows.form, some)
 
         def work(
             start: int,
             stop: int,
             first: int = first,
             group: _Held = group,
-            right: _SparseSide = right,
+            right: SparseSide = right,
         ) -> None:
-            left = _SparseSide(*others.lists, others.form, many[start:stop])
+            left = SparseSide(*others.lists, others.form, many[start:stop])
             sums = _sums(group, others, left.chosen, term)
             part = out[start:stop, first : first + len(right.chosen)]
             kernels.sparse_finish(left, right, rows.width, metric, small, sums, part)

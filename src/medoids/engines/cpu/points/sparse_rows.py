@@ -8,35 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...._threads import Workers
-from ...._types import Floats, Indices
 from .. import kernels
+from ..kernels.tuples import Lists, SumMetric
 
 # A feature is common, and has a line in the panels, if so large a share of the rows has it:
 # a list costs about ten times as much for each row that is in it. Judged by so many rows.
 _COMMON, _JUDGES = 0.1, 4096
 # Rows that a thread takes at a time.
 _SLICE = 4096
-
-
-class SumMetric(NamedTuple):
-    """A metric that sums over non-zeros give.
-
-    Attributes
-    ----------
-    absolute : bool
-        Of absolute differences; else of squared ones.
-    centred : bool
-        The mean of a row is subtracted first.
-    angle : bool
-        Rows are scaled to length one.
-    root : bool
-        The distance is the root of the sum.
-    """
-
-    absolute: bool = False
-    centred: bool = False
-    angle: bool = False
-    root: bool = False
 
 
 SPARSE: dict[str, SumMetric] = {
@@ -46,15 +25,6 @@ SPARSE: dict[str, SumMetric] = {
     "cosine": SumMetric(angle=True),
     "correlation": SumMetric(angle=True, centred=True),
 }
-
-
-class Lists(NamedTuple):
-    """The features of each row i, and their values: from `starts[i]` to `stops[i]`."""
-
-    starts: Indices
-    stops: Indices
-    indices: Indices
-    data: Floats
 
 
 class SparseRows(NamedTuple):

@@ -51,7 +51,7 @@ class Regression(Deeper):
         # In the first BUILD step rewards are taken against the leader's, which
         # leaves float32 more digits.
         self.offset = np.zeros(self.step.n, np.float32)
-        if not self.step.state.k:
+        if not self.step.state.k and len(leaders):
             self.offset = screened.leaders.rewards_of(int(leaders[0]))[0]
         self.constant = float(self.offset.mean(dtype=float))
         self.basis, self.spread = self._fit(leaders)

@@ -1,0 +1,70 @@
+"""What kernels are given together: arrays with names, in tuples that Numba takes apart.
+
+Numba's cache on disk names these classes: so this module stays where it is, and a name that is no
+more still finds something.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._lazy import no_more
+
+if not TYPE_CHECKING:
+    __getattr__ = no_more(__name__)
+
+
+class Packed(NamedTuple):
+    """Trees, one after the other.
+
+    Attributes
+    ----------
+    starts : ndarray of int
+        Where the nodes of each tree start, and the end.
+    labels : ndarray of int
+        The label of each node, as a number.
+    leftmost : ndarray of int
+        The first leaf below each node, counted from the start of its tree.
+    root_starts, roots : ndarray of int
+        The key roots of each tree: nodes that have a left sibling, and the root; in order.
+    """
+
+    starts: NDArray[np.int64]
+    labels: NDArray[np.int32]
+    leftmost: NDArray[np.int32]
+    root_starts: NDArray[np.int64]
+    roots: NDArray[np.int32]
+
+
+class Tree(NamedTuple):
+    """One of the packed trees."""
+
+    labels: NDArray[np.int32]
+    leaves: NDArray[np.int32]
+    roots: NDArray[np.int32]
+
+
+class Costs(NamedTuple):
+    """What an edit of one node costs."""
+
+    insert: float
+    delete: float
+    rename: float
+
+
+class Sequences(NamedTuple):
+    """Sequences, one after the other.
+
+    Attributes
+    ----------
+    starts : ndarray of int
+        Where each starts, and the end.
+    values : ndarray of float64
+        A row for each time, a column for each channel.
+    """
+
+    starts: NDArray[np.int64]
+    values: NDArray[np.float64]
