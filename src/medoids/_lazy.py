@@ -41,7 +41,7 @@ def no_more(module: str) -> Callable[[str], type]:
     """
 
     def find(name: str) -> type:
-        if name.startswith("__"):
+        if not name[0].isupper():  # no name of a class
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         return type(name, (), {"__module__": module})
 
