@@ -1,8 +1,7 @@
 """All that a metric or a method may be called: the tables, for those who list and choose."""
 
-from .dissimilarities.metrics import METRICS, SYNONYMS
+from .dissimilarities.metrics import METRICS, SPARSE, SYNONYMS
 from .dissimilarities.objects import MEASURES
-from .engines.cpu.points.sparse import SPARSE
 from .methods.table import METHODS
 
 __all__ = ["MEASURES", "METHODS", "METRICS", "METRIC_NAMES", "SPARSE", "SYNONYMS"]

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from .._checks import is_real
 from . import kernels
+from .kernels.tuples import SumMetric
 
 Leaf = Callable[..., Any]
 
@@ -27,6 +28,9 @@ class Metric(NamedTuple):
         longitude to a point on the unit sphere).
     largest : bool
         Take the largest term, not the sum.
+    frame : str
+        What may be done to all rows alike, so that float32 loses no digits: "shift" them and
+        scale them (where only their differences matter), "scale" them alone, or nothing ("").
     """
 
     term: str
@@ -34,6 +38,7 @@ class Metric(NamedTuple):
     degree: int = 1
     form: str = ""
     largest: bool = False
+    frame: str = "shift"
 
 
 METRICS: dict[str, Metric] = {
@@ -44,11 +49,20 @@ METRICS: dict[str, Metric] = {
     "manhattan": Metric("absolute", "total_"),
     "chebyshev": Metric("absolute", "total_", largest=True),
     "minkowski": Metric("power", "root_p"),
-    "canberra": Metric("relative", "total_", degree=0),
-    "braycurtis": Metric("shares", "ratio", degree=0),
-    "hamming": Metric("differs", "per_size", degree=0),
-    "jaccard": Metric("differs_of_any", "ratio", degree=0),
+    "canberra": Metric("relative", "total_", degree=0, frame="scale"),
+    "braycurtis": Metric("shares", "ratio", degree=0, frame="scale"),
+    "hamming": Metric("differs", "per_size", degree=0, frame=""),
+    "jaccard": Metric("differs_of_any", "ratio", degree=0, frame=""),
     "haversine": Metric("square", "chord_angle", degree=0, form="sphere"),
+}
+
+# Those that sums over non-zeros give: sparse rows are never laid out for them.
+SPARSE: dict[str, SumMetric] = {
+    "manhattan": SumMetric(absolute=True),
+    "euclidean": SumMetric(root=True),
+    "sqeuclidean": SumMetric(),
+    "cosine": SumMetric(angle=True),
+    "correlation": SumMetric(angle=True, centred=True),
 }
 
 # Powers of moderate numbers stay within float64.

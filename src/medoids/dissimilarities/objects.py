@@ -1,14 +1,13 @@
 """The table of the dissimilarities of objects: a row each.
 
-A new one is a class that is a `Measure`, in a file of its own, and a row here. The keywords of
-the class are the keys that `metric_params` may have.
+A new one is a class that is a `Measure`, in a file of its own, and a row here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from inspect import signature
-from typing import Any
+from typing import Any, NamedTuple
 
 from .base import Measure
 from .gower import Gower
@@ -16,22 +15,49 @@ from .strings import EditDistance
 from .tree_edit import TreeEdit
 from .warping import DynamicTimeWarping
 
-MEASURES: dict[str, Callable[..., Measure]] = {
-    "tree_edit": TreeEdit,
-    "dtw": DynamicTimeWarping,
-    "gower": Gower,
-    "levenshtein": lambda: EditDistance("Levenshtein", False),
-    "normalized_levenshtein": lambda: EditDistance("Levenshtein", True),
-    "damerau_levenshtein": lambda: EditDistance("DamerauLevenshtein", False),
-    "normalized_damerau_levenshtein": lambda: EditDistance("DamerauLevenshtein", True),
+
+class ObjectMetric(NamedTuple):
+    """A dissimilarity of objects.
+
+    Attributes
+    ----------
+    make : callable
+        The class, or a function that gives an instance. Its keywords are the keys that
+        `metric_params` may have.
+    compares : list of str
+        The kinds of objects, the usual one first: "strings", "tokens" (lists of strings),
+        "trees", "sequences" (of numbers), "rows" of numbers, rows of a mixed "table".
+    extra : str or None
+        What has to be installed for it.
+    """
+
+    make: Callable[..., Measure]
+    compares: list[str]
+    extra: str | None = None
+
+
+def _edits(kind: str, normalised: bool = False) -> ObjectMetric:
+    return ObjectMetric(
+        lambda: EditDistance(kind, normalised), ["strings", "tokens"], extra="objects"
+    )
+
+
+MEASURES: dict[str, ObjectMetric] = {
+    "tree_edit": ObjectMetric(TreeEdit, ["trees"]),
+    "dtw": ObjectMetric(DynamicTimeWarping, ["sequences", "rows"]),
+    "gower": ObjectMetric(Gower, ["table"]),
+    "levenshtein": _edits("Levenshtein"),
+    "normalized_levenshtein": _edits("Levenshtein", normalised=True),
+    "damerau_levenshtein": _edits("DamerauLevenshtein"),
+    "normalized_damerau_levenshtein": _edits("DamerauLevenshtein", normalised=True),
 }
 
 
 def measure(name: str, params: Mapping[str, Any]) -> Measure:
     """The measure of objects called `name`."""
-    known = list(signature(MEASURES[name]).parameters)
+    known = list(signature(MEASURES[name].make).parameters)
     for key in params:
         if key not in known:
             there = f"it has {', '.join(known)}" if known else "it has none"
             raise ValueError(f"metric={name!r} has no parameter {key!r} in metric_params: {there}.")
-    return MEASURES[name](**params)
+    return MEASURES[name].make(**params)

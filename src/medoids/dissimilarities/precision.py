@@ -32,7 +32,7 @@ def loses_digits(n: int, rough: Block, fine: Block) -> bool:
     nearest = np.where(right > 0, right, np.inf).argmin(axis=1)[:, None]
     near = np.take_along_axis(right, nearest, axis=1)
     errors = np.abs(np.take_along_axis(_in_parts(rough, few, many), nearest, axis=1) - near)
-    return bool(np.median(errors - _BLUR * near) > 0)
+    return not np.median(errors - _BLUR * near) <= 0
 
 
 def _in_parts(block: Block, few: Indices, many: Indices) -> Floats:

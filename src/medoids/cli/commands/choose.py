@@ -27,8 +27,6 @@ KINDS: dict[str, Kind] = {
     "sequences": Kind("sequences of numbers", "dtw"),
     "table": Kind("rows of mixed columns", "gower"),
 }
-# The kinds that a measure of objects takes; those that are not here compare strings.
-_SUITS = {"tree_edit": ["trees"], "dtw": ["sequences", "rows"], "gower": ["table"]}
 _NUMBERS = ["rows", "sparse", "cells"]
 
 
@@ -37,7 +35,7 @@ def suits(metric: str) -> list[str]:
     if metric == "precomputed":
         return ["rows"]
     if metric in MEASURES:
-        return _SUITS.get(metric, ["strings", "tokens"])
+        return MEASURES[metric].compares
     return ["rows"] if SYNONYMS.get(metric, metric) == "haversine" else _NUMBERS
 
 

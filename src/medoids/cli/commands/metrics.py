@@ -13,9 +13,6 @@ from ..._names import MEASURES, METRICS, SPARSE, SYNONYMS
 from ..output.screen import Screen
 from .choose import KINDS, suits
 
-# The extra that a measure needs: the edit distances are rapidfuzz's.
-_EXTRA = {"strings": "objects"}
-
 
 def table_of_metrics() -> list[dict[str, Any]]:
     """A row for each metric, from the library's own tables."""
@@ -34,7 +31,7 @@ def table_of_metrics() -> list[dict[str, Any]]:
                     for kind, each in KINDS.items()
                     if SYNONYMS.get(each.metric, each.metric) == name
                 ],
-                "extra": _EXTRA.get(kinds[0]),
+                "extra": MEASURES[name].extra if name in MEASURES else None,
             }
         )
     return rows
@@ -43,7 +40,7 @@ def table_of_metrics() -> list[dict[str, Any]]:
 def _parameters(name: str) -> list[str]:
     if name in METRICS:
         return ["p"] if METRICS[name].term == "power" else []
-    return list(signature(MEASURES[name]).parameters) if name in MEASURES else []
+    return list(signature(MEASURES[name].make).parameters) if name in MEASURES else []
 
 
 def metrics(screen: Screen) -> int:

@@ -68,3 +68,24 @@ class Sequences(NamedTuple):
 
     starts: NDArray[np.int64]
     values: NDArray[np.float64]
+
+
+class SumMetric(NamedTuple):
+    """A metric that sums over non-zeros give.
+
+    Attributes
+    ----------
+    absolute : bool
+        Of absolute differences; else of squared ones.
+    centred : bool
+        The mean of a row is subtracted first.
+    angle : bool
+        Rows are scaled to length one.
+    root : bool
+        The distance is the root of the sum.
+    """
+
+    absolute: bool = False
+    centred: bool = False
+    angle: bool = False
+    root: bool = False

@@ -194,27 +194,6 @@ class SparseSide(NamedTuple):
     chosen: Indices
 
 
-class SumMetric(NamedTuple):
-    """A metric that sums over non-zeros give.
-
-    Attributes
-    ----------
-    absolute : bool
-        Of absolute differences; else of squared ones.
-    centred : bool
-        The mean of a row is subtracted first.
-    angle : bool
-        Rows are scaled to length one.
-    root : bool
-        The distance is the root of the sum.
-    """
-
-    absolute: bool = False
-    centred: bool = False
-    angle: bool = False
-    root: bool = False
-
-
 class Lists(NamedTuple):
     """The features of each row i, and their values: from `starts[i]` to `stops[i]`."""
 

@@ -15,8 +15,6 @@ from .scale import log2_of, moderate
 
 # The sizes of numbers that float32 holds with all its digits.
 _LEAST, _MOST = 1e-37, 1e37
-# Terms that rows may be scaled for, but not shifted.
-_RATIOS = ("relative", "shares")
 # A row may be so much farther out than the others are apart: beyond, their squares vanish.
 _FARTHEST = 1e140
 
@@ -47,6 +45,8 @@ def frame_of(array: RowReader, metric: Metric, p: float, workers: Workers) -> Fr
     if metric.degree == 0:
         return _frame_of_ratios(array, metric, workers)
     low, high, centre = _extent(array, workers)
+    if metric.frame != "shift":
+        centre = np.zeros(len(centre))
     with np.errstate(over="ignore"):
         largest = float(np.max([high - centre, centre - low]))
     unit = _unit(metric, p, largest, array.shape[1], len(array))
@@ -65,11 +65,11 @@ def unit_between(left: RowReader, right: RowReader, metric: Metric, p: float) ->
     largest = max(_largest(left), _largest(right))
     if metric.degree:
         return _unit(metric, p, largest, left.shape[1], 1)
-    return _unit_of_ratios(largest) if metric.term in _RATIOS else 1.0
+    return _unit_of_ratios(largest) if metric.frame == "scale" else 1.0
 
 
 def _frame_of_ratios(array: RowReader, metric: Metric, workers: Workers) -> Frame:
-    """The frame of rows that may not be shifted: canberra's and its kin's."""
+    """The frame of rows whose ratios alone matter, or nothing but whether they are equal."""
     size = at_once(array, 4096)
     least, most = (np.empty(-(-len(array) // size)) for _ in range(2))
 
@@ -80,7 +80,7 @@ def _frame_of_ratios(array: RowReader, metric: Metric, workers: Workers) -> Fram
 
     workers.each(look, len(array), size)
     smallest, largest = float(least.min()), float(most.max())
-    unit = _unit_of_ratios(largest) if metric.term in _RATIOS else 1.0
+    unit = _unit_of_ratios(largest) if metric.frame == "scale" else 1.0
     beyond = smallest / unit < _LEAST or largest / unit > _MOST
     return Frame(None if unit == 1 else np.zeros(array.shape[1]), unit, beyond)
 

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from ...._threads import Workers
 from ....data.kinds import Data, DenseData, MatrixData, ObjectData, SparseData
 from ....dissimilarities.called import Call
+from ....dissimilarities.metrics import SPARSE
 from .base import Points
 from .dense import DensePoints, dense_between
 from .matrix import PrecomputedPoints
 from .objects import CallPoints, ObjectPoints
-from .sparse import SPARSE, SparsePoints, sparse_between
+from .sparse import SparsePoints, sparse_between
 
 # The share of the memory limit for a copy of dense rows in float32.
 _COPY = 0.25

@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 
 from ...._threads import Workers
 from ...._types import Floats, Indices
-from ....dissimilarities.metrics import METRICS
+from ....dissimilarities.kernels.tuples import SumMetric
+from ....dissimilarities.metrics import METRICS, SPARSE
 from .. import kernels
-from ..kernels.tuples import Postings, SparseSide, SumMetric
+from ..kernels.tuples import Postings, SparseSide
 from .base import Points
 from .scale import log2_of, moderate
-from .sparse_rows import SPARSE, SparseRows, rows_of, sorted_rows_of
-
-__all__ = ["SPARSE", "SparsePoints", "sparse_between"]
+from .sparse_rows import SparseRows, rows_of, sorted_rows_of
 
 # Rows in a panel: at most so few that its lines stay near the core. Rows that are held at
 # once, and from how many on there are lists. Rows that a thread takes at a time.

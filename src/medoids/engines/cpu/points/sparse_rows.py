@@ -8,23 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...._threads import Workers
+from ....dissimilarities.kernels.tuples import SumMetric
 from .. import kernels
-from ..kernels.tuples import Lists, SumMetric
+from ..kernels.tuples import Lists
 
 # A feature is common, and has a line in the panels, if so large a share of the rows has it:
 # a list costs about ten times as much for each row that is in it. Judged by so many rows.
 _COMMON, _JUDGES = 0.1, 4096
 # Rows that a thread takes at a time.
 _SLICE = 4096
-
-
-SPARSE: dict[str, SumMetric] = {
-    "manhattan": SumMetric(absolute=True),
-    "euclidean": SumMetric(root=True),
-    "sqeuclidean": SumMetric(),
-    "cosine": SumMetric(angle=True),
-    "correlation": SumMetric(angle=True, centred=True),
-}
 
 
 class SparseRows(NamedTuple):
