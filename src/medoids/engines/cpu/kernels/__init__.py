@@ -1,8 +1,9 @@
 """The engine's compiled loops: over rows, over rewards, over whole rows of distances.
 
 The one place from which they are imported: `from .. import kernels`, then `kernels.screen(...)`.
-The first that is asked for loads Numba; the import of this package does not. A module here
-imports nothing of `medoids`: a metric's leaf functions are handed to it.
+The first that is asked for loads Numba; the import of this package does not. A metric's leaf
+functions are handed to a kernel; of `medoids` only types are imported here. `tuples.py` has what
+kernels are given, and is imported by name.
 """
 
 from ...._lazy import lazily
