@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +138,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     n_distances_: int
     history_: list[HistoryEntry]
     _compared_by: dict[str, Any]
+    _made: Data | None = None
     # The one that users know, and that a pickle names.
     __module__ = "medoids"
 
@@ -196,7 +196,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             "n_distances_": result.n_distances,
             "history_": result.history,
             "cluster_centers_": medoids.things,
-            "_medoids": medoids,
+            "_made": medoids,
             # As they were, whatever `set_params` says later.
             "_compared_by": {
                 "metric": self.metric,
@@ -304,16 +304,18 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         with Workers(self.n_jobs) as workers:
             return distances_between(self._medoids, data, workers)
 
-    @cached_property
+    @property
     def _medoids(self) -> Data:
-        """The medoids, ready to be compared with new rows; a fit puts them here at once."""
-        things, rows, n_jobs = self.cluster_centers_, self.medoid_indices_, self.n_jobs
-        return medoids_again(things, rows, **self._compared_by, n_jobs=n_jobs)
+        """The medoids, ready to be compared with new rows; a pickle does not hold them."""
+        if self._made is None:
+            things, rows, n_jobs = self.cluster_centers_, self.medoid_indices_, self.n_jobs
+            self._made = medoids_again(things, rows, **self._compared_by, n_jobs=n_jobs)
+        return self._made
 
     def __getstate__(self) -> dict[str, Any]:
         """All but what is a class of this package: a pickle is to outlast its layout."""
         state = dict(super().__getstate__())
-        state.pop("_medoids", None)
+        state.pop("_made", None)
         if "_compared_by" in state:
             things, metric = self.cluster_centers_, self._compared_by["metric"]
             state["cluster_centers_"] = flat(things, metric)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +24,6 @@ from .points.matrix import HeldPoints, PrecomputedPoints
 from .references import References
 from .rewards.bounds import Bounds
 from .rewards.rewards import Rewards
-from .step import Step
 from .targets import CPUTargets
 
 
@@ -60,6 +58,9 @@ class CPUEngine(Placed):
         self._counter = points if counter is None else counter
         self.nonnegative = points.nonnegative
         self._exact = ExactRows(points, max(int(tuning.exact_rows * room // (8 * points.n)), 1))
+        self._cache: Cache | None = None
+        self._sums: GreedySums | None = None
+        self._drawn = _DrawnRows(points, room)
         self._bounds = Bounds()
         self._regret = 0.0
         self._references: dict[Changes, References] = {}
@@ -72,19 +73,14 @@ class CPUEngine(Placed):
     def n_distances(self) -> int:
         return self._counter.n_distances
 
-    @cached_property
+    # Not `cached_property`, whose lock all engines of a process would share in Python 3.11.
+    @property
     def cache(self) -> Cache:
         """The distances that searches keep, along one random order of the references."""
-        order = self.rng.permutation(self.n)
-        return Cache(self.points, order, self.room, self._first_block(), self.tuning)
-
-    @cached_property
-    def _sums(self) -> GreedySums:
-        return GreedySums(self.state, self.cache)
-
-    @cached_property
-    def _drawn(self) -> _DrawnRows:
-        return _DrawnRows(self.points, self.room)
+        if self._cache is None:
+            order = self.rng.permutation(self.n)
+            self._cache = Cache(self.points, order, self.room, self._first_block(), self.tuning)
+        return self._cache
 
     def rows(self, arms: Indices) -> NDArray[np.float64]:
         return self._exact.of(arms)
@@ -111,8 +107,7 @@ class CPUEngine(Placed):
         return n if small or 2 * first >= n else first
 
     def screen(self, swap: bool, z: float) -> CPUArms:
-        step = Step(self.state, swap)
-        rewards = Rewards(self.cache, step, z, self._bounds, self.tuning)
+        rewards = Rewards(self.cache, self.step(swap), z, self._bounds, self.tuning)
         candidates = np.ones(self.n, dtype=bool)
         candidates[self.medoids] = False
         return CPUArms(rewards, self._learn, np.flatnonzero(candidates))
@@ -148,12 +143,14 @@ class CPUEngine(Placed):
     # --- eager steps
 
     def seem_best(self, count: int) -> Indices:
+        if self._sums is None:
+            self._sums = GreedySums(self.state, self.cache)
         sums = self._sums.updated()
         sums[self.medoids] = np.inf
         return np.sort(np.argsort(sums, kind="stable")[: min(count, self.n - self.state.k)])
 
     def place_best(self, arms: Indices) -> int:
-        rows, step = self.cache.rows, Step(self.state, False)
+        rows, step = self.cache.rows, self.step(False)
         found = []
         for places in rows.parts(arms):
             part = arms[places]
@@ -193,7 +190,7 @@ class CPUEngine(Placed):
 
     def fresh(self) -> CPUEngine:
         other = self._on(self.points)
-        other.__dict__["_drawn"] = self._drawn
+        other._drawn = self._drawn  # rows that are kept serve both
         return other
 
     def bytes_held(self, exact: bool = False) -> float:
@@ -270,7 +267,7 @@ class CPUEngine(Placed):
             references = References(self.points, self.rng, changes.replacement, room)
         if changes.cache:  # for all searches
             self._references[changes] = references
-        return CPUTargets(self, Step(self.state, swap), references, delta, changes)
+        return CPUTargets(self, self.step(swap), references, delta, changes)
 
 
 def _tied(points: Points) -> bool:
@@ -285,21 +282,21 @@ class _DrawnRows:
     """Rows of arms that are drawn at random: kept where all fit into memory, else the last ones."""
 
     def __init__(self, points: Points, room: float) -> None:
-        self.points = points
-        keep = points.n if 4 * points.n**2 <= room else 0
-        # This takes address space alone until rows are written.
-        self._kept = np.empty((keep, points.n), dtype=np.float32)
+        self.points, self._keeps = points, 4 * points.n**2 <= room
+        self._kept = np.empty((0, points.n), dtype=np.float32)
         self._have = np.zeros(points.n, dtype=bool)
         self._last: Indices = np.empty(0, dtype=np.int64)
         self._block = np.empty((0, points.n), dtype=np.float32)
 
     def of(self, arms: Indices) -> NDArray[np.float32]:
         every = np.arange(self.points.n)
-        if not len(self._kept):
+        if not self._keeps:
             if not np.isin(arms, self._last).all():
                 self._last, self._block = arms, self.points.block_array(arms, every)
             order = np.argsort(self._last, kind="stable")
             return self._block[order[np.searchsorted(self._last, arms, sorter=order)]]
+        if not len(self._kept):  # this takes address space alone until rows are written
+            self._kept = np.empty((self.points.n, self.points.n), dtype=np.float32)
         missing = np.unique(arms[~self._have[arms]])
         self._kept[missing] = self.points.block_array(missing, every)
         self._have[missing] = True

@@ -11,7 +11,7 @@ from ..protocol import Values
 from .lookout import Look, lookout
 from .placed import Placed
 from .points.base import Points
-from .step import SLACK, Step
+from .step import SLACK
 
 
 class CPUMatrix(Placed):
@@ -54,7 +54,7 @@ class CPUMatrix(Placed):
         return np.asarray(self.distances[np.ix_(arms, refs)], dtype=np.float32)
 
     def _values(self, swap: bool) -> Values:
-        values = Step(self.state, swap).values(self.distances, self._every, self.workers)
+        values = self.step(swap).values(self.distances, self._every, self.workers)
         values[self.medoids] = np.inf
         return values
 
@@ -66,7 +66,7 @@ class CPUMatrix(Placed):
             return np.array([arm] if lowest[arm] < null else [], dtype=np.int64)
         slack = SLACK * float(np.abs(lowest).mean())
         if self.state.k:
-            slack = Step(self.state, swap).slack
+            slack = self.step(swap).slack
         return np.flatnonzero(lowest <= min(float(lowest.min()), null) + 2 * slack)
 
     def best_for_each(self) -> tuple[Indices, Values]:

@@ -31,6 +31,7 @@ class Placed(ABC):
         self.n, self.n_arms, self.n_clusters, self.workers = n, n_arms, n_clusters, workers
         self.state = State(n, n_clusters)
         self._confirmed = _Confirmed()
+        self._step: Step | None = None
 
     @property
     def medoids(self) -> list[int]:
@@ -75,12 +76,22 @@ class Placed(ABC):
 
     def confirm(self, arms: Indices, swap: bool) -> tuple[Values, Indices]:
         rows = self.rows(arms)
-        values = Step(self.state, swap).values(rows, np.arange(len(rows)), self.workers)
+        values = self.step(swap).values(rows, np.arange(len(rows)), self.workers)
         lowest = values.min(axis=1)
         i = int(lowest.argmin())
         if lowest[i] < self._confirmed.value:
             self._confirmed = _Confirmed(float(lowest[i]), int(arms[i]), rows[i].copy())
         return lowest, values.argmin(axis=1)
+
+    def step(self, swap: bool) -> Step:
+        """What arms would change; the same as long as the medoids are."""
+        if (
+            self._step is None
+            or self._step.swap != swap
+            or self._step.version != self.state.version
+        ):
+            self._step = Step(self.state, swap)
+        return self._step
 
     def labels(self) -> NDArray[np.int32]:
         return self.state.owner

@@ -29,6 +29,8 @@ class State:
         The position of the nearest medoid; the lower one on a tie.
     loss : float
         The sum of `nearest`: equation 1.
+    version : int
+        How often it has changed.
     """
 
     def __init__(self, n: int, n_clusters: int) -> None:
@@ -37,7 +39,7 @@ class State:
         self.rows = np.empty((n_clusters, n))
         self.nearest, self.second = np.full(n, np.inf), np.full(n, np.inf)
         self.owner, self._other = np.zeros(n, np.int32), np.full(n, -1, np.int32)
-        self.loss = np.inf
+        self.loss, self.version = np.inf, 0
 
     @property
     def k(self) -> int:
@@ -64,3 +66,4 @@ class State:
             self.rows, self.k, position, self.owner, self._other, self.nearest, self.second
         )
         self.loss = float(self.nearest.sum())
+        self.version += 1

@@ -39,6 +39,8 @@ class Step:
 
     Attributes
     ----------
+    version : int
+        Of the state that it is for.
     clips : Clips
         cap, base, cap2, base2 and owner of every point.
     removal : ndarray of shape (k,)
@@ -52,7 +54,7 @@ class Step:
     """
 
     def __init__(self, state: State, swap: bool) -> None:
-        self.state, self.swap = state, swap
+        self.state, self.swap, self.version = state, swap, state.version
         self.n, self.k = state.n, max(state.k, 1)
         nothing = np.zeros(self.n)
         base = state.nearest if state.k else nothing
@@ -120,10 +122,12 @@ class Step:
         return alone, values if self.cancels else values + self.removal
 
 
-def rewards(distances: Floats, clips: Clips) -> tuple[Floats, Floats]:
-    """The rewards of arms at references: the owner staying, and going.
+def reward(distances: Floats, cap: Floats, base: Floats) -> Floats:
+    """What arms change at references; the twin of the one in `kernels/reward.py`, for arrays."""
+    return np.minimum(distances, cap) - base
 
-    The twin of `kernels.reward`, for arrays.
-    """
+
+def rewards(distances: Floats, clips: Clips) -> tuple[Floats, Floats]:
+    """The rewards of arms at references: the owner staying, and going."""
     cap, base, cap2, base2, _ = clips
-    return np.minimum(distances, cap) - base, np.minimum(distances, cap2) - base2
+    return reward(distances, cap, base), reward(distances, cap2, base2)

@@ -12,7 +12,7 @@ from ...._types import Floats, Indices
 from ...protocol import Values
 from ..cache.cache import Cache
 from ..cache.rows import Rows
-from ..step import Step, rewards
+from ..step import Step, reward
 from .guard import Guard
 from .sample import Sample
 
@@ -48,8 +48,9 @@ class Leaders:
         """The rewards, and their mean."""
         if arm not in self._found:
             rows, slots = self._rows.fetch(np.array([arm]))
-            reward = rewards(rows[slots[0]], self._step.clips)[0]
-            self._found[arm] = reward.astype(np.float32), float(reward.mean())
+            clips = self._step.clips
+            gains = reward(rows[slots[0]], clips.cap, clips.base)
+            self._found[arm] = gains.astype(np.float32), float(gains.mean())
         return self._found[arm]
 
 
