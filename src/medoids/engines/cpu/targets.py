@@ -11,7 +11,7 @@ from ..._types import Floats, Indices
 from ..protocol import Changes, Values
 from .placed import Placed
 from .references import References
-from .step import Step, rewards
+from .step import Step, reward, rewards
 
 # Arms whose rewards fit into the second-level cache.
 _SLICE = 512
@@ -113,9 +113,8 @@ class CPUTargets:
             return
         self.arms, self.alive = self.arms[open_], self.alive[open_]
         self.mean, self.sigma = self.mean[open_], self.sigma[open_]
-        self._first = self._first[open_]
         if self.changes.paired:
-            self._apart = self._apart[open_]
+            self._first, self._apart = self._first[open_], self._apart[open_]
 
     def _exact(self) -> Values:
         step, workers = self.step, self.placed.workers
@@ -158,8 +157,11 @@ def batch_sums(
 def _rewards(step: Step, block: Floats, refs: Indices) -> tuple[Floats, Floats]:
     """The reward at each reference if its owner stays, and if its owner goes: what it loses too."""
     clips = step.at(refs)
+    if not step.swap:
+        stays = reward(block, clips.cap, clips.base)
+        return stays, stays
     stays, gains = rewards(block, clips)
-    return stays, gains + (clips.base2 - clips.base) if step.swap else stays
+    return stays, gains + (clips.base2 - clips.base)
 
 
 def _deviation(sums: Values, squares: Values, count: int) -> Values:
