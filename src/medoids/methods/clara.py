@@ -8,10 +8,11 @@ from .. import _checks as check
 from ..engines.protocol import FullEngine, Medoids
 from ..search.rounds import Round
 from .fasterpam import at
+from .loops import begin_elsewhere
 from .monitor import Monitor
 from .pam import pam
 from .settings import Settings
-from .starts import draw_others, start
+from .starts import draw_others
 
 
 def clara(
@@ -36,8 +37,7 @@ def clara(
     best: FullEngine = engine.fresh()
     swaps = 0
     if settings.init != "build":
-        start(best, settings.init, rng)
-        settings.monitor.record("init", best, [])
+        begin_elsewhere(settings, best)
     for _ in range(samples):
         drawn = draw_others(best.medoids, engine.n, size - len(best.medoids), rng)
         sample = np.concatenate([np.array(best.medoids, dtype=np.int64), drawn])

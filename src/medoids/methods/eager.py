@@ -6,9 +6,9 @@ from ..engines.protocol import Engine, Ids
 from ..search.eager import EagerSearch
 from ..search.rounds import Round
 from ..search.search import half_width, null_value, settle
-from .loops import can_improve, perfect
+from .loops import begin_elsewhere, can_improve, perfect
 from .settings import Settings
-from .starts import lowest_free, start
+from .starts import lowest_free
 
 
 def eager(settings: Settings, engine: Engine) -> int:
@@ -49,8 +49,7 @@ def _begin(settings: Settings, engine: Engine) -> None:
     """Place the first medoids; in BUILD the best of a few that seem best, judged by all points."""
     monitor = settings.monitor
     if settings.init != "build":
-        start(engine, settings.init, settings.rng)
-        monitor.record("init", engine, [])
+        begin_elsewhere(settings, engine)
         return
     while len(engine.medoids) < engine.n_clusters:
         rounds = []

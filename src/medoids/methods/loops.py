@@ -30,8 +30,13 @@ def begin(settings: Settings, engine: Medoids, best: Best) -> None:
     if settings.init == "build":
         build(settings, engine, best)
     else:
-        start(engine, settings.init, settings.rng)
-        settings.monitor.record("init", engine, [])
+        begin_elsewhere(settings, engine)
+
+
+def begin_elsewhere(settings: Settings, engine: Medoids) -> None:
+    """Place the first medoids as `init` says, where that is not by BUILD."""
+    start(engine, settings.init, settings.rng)
+    settings.monitor.record("init", engine, [])
 
 
 def build(settings: Settings, engine: Medoids, best: Best) -> None:

@@ -53,10 +53,8 @@ class CPUEngine(Placed):
         tuning: Tuning,
         counter: Points | None = None,
     ) -> None:
-        super().__init__(points.n, points.n, n_clusters, points.workers)
+        super().__init__(points.n, points.n, n_clusters, points if counter is None else counter)
         self.points, self.room, self.rng, self.tuning = points, room, rng, tuning
-        self._counter = points if counter is None else counter
-        self.nonnegative = points.nonnegative
         self._exact = ExactRows(points, max(int(tuning.exact_rows * room // (8 * points.n)), 1))
         self._cache: Cache | None = None
         self._sums: GreedySums | None = None
@@ -64,14 +62,6 @@ class CPUEngine(Placed):
         self._bounds = Bounds()
         self._regret = 0.0
         self._references: dict[Changes, References] = {}
-
-    @property
-    def unit(self) -> float:
-        return self._counter.unit
-
-    @property
-    def n_distances(self) -> int:
-        return self._counter.n_distances
 
     # Not `cached_property`, whose lock all engines of a process would share in Python 3.11.
     @property

@@ -30,20 +30,11 @@ class CPUMatrix(Placed):
     def __init__(
         self, distances: Floats, n_clusters: int, counter: Points, truth: Points | None = None
     ) -> None:
-        super().__init__(distances.shape[1], len(distances), n_clusters, counter.workers)
-        self.distances, self._counter, self._truth = distances, counter, truth
-        self.nonnegative = counter.nonnegative
+        super().__init__(distances.shape[1], len(distances), n_clusters, counter)
+        self.distances, self._truth = distances, truth
         self._every = np.arange(len(distances))
         # Looks for swaps from these medoids.
         self._look: tuple[list[int], Look] | None = None
-
-    @property
-    def unit(self) -> float:
-        return self._counter.unit
-
-    @property
-    def n_distances(self) -> int:
-        return self._counter.n_distances
 
     def rows(self, arms: Indices) -> NDArray[np.float64]:
         if self._truth is not None:

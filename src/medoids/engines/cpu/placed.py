@@ -9,15 +9,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._threads import Workers
 from ..._types import Floats, Indices
 from ..protocol import Values
+from .points.base import Points
 from .state import State
 from .step import Step
 
 
 class _Confirmed(NamedTuple):
-    """An arm with its value and its row: the lowest since the state has changed."""
+    """An arm with its value and its row: the lowest since a medoid was placed."""
 
     value: float = np.inf
     arm: int = -1
@@ -25,13 +25,31 @@ class _Confirmed(NamedTuple):
 
 
 class Placed(ABC):
-    """The part of `Medoids` that needs no more than rows of distances in float64."""
+    """The part of `Medoids` that needs no more than rows of distances in float64.
 
-    def __init__(self, n: int, n_arms: int, n_clusters: int, workers: Workers) -> None:
-        self.n, self.n_arms, self.n_clusters, self.workers = n, n_arms, n_clusters, workers
+    Parameters
+    ----------
+    n, n_arms, n_clusters : int
+        As in `Medoids`.
+    counter : Points
+        Where distances are counted.
+    """
+
+    def __init__(self, n: int, n_arms: int, n_clusters: int, counter: Points) -> None:
+        self.n, self.n_arms, self.n_clusters = n, n_arms, n_clusters
+        self._counter, self.workers = counter, counter.workers
+        self.nonnegative = counter.nonnegative
         self.state = State(n, n_clusters)
         self._confirmed = _Confirmed()
         self._step: Step | None = None
+
+    @property
+    def unit(self) -> float:
+        return self._counter.unit
+
+    @property
+    def n_distances(self) -> int:
+        return self._counter.n_distances
 
     @property
     def medoids(self) -> list[int]:
