@@ -19,7 +19,7 @@ import numpy as np
 
 from medoids import KMedoids
 from medoids._tuning import tuned
-from medoids.datasets import load_hoc4, load_mnist, load_scrna
+from medoids.datasets import load_airports, load_glove, load_hoc4, load_mnist, load_scrna
 
 RESULT = Path(__file__).parent / "results" / "check_exact.md"
 SMALL_BLOCK, TOLERANCE = 256, 1e-4
@@ -39,6 +39,18 @@ def some_k(rng: Rng) -> int:
 mnist = cache(lambda: load_mnist()[0])
 scrna = cache(lambda: load_scrna()[0])
 programs = cache(load_hoc4)
+
+
+airports = cache(lambda: load_airports()[0])
+glove = cache(load_glove)
+
+
+@cache
+def scrna_components() -> np.ndarray:
+    from sklearn.decomposition import PCA
+
+    found = PCA(10, svd_solver="arpack", random_state=0).fit_transform(scrna())
+    return np.asarray(found, dtype=np.float32)
 
 
 def mnist_rows(rng: Rng, cap: int) -> np.ndarray:
@@ -98,6 +110,42 @@ def duplicates(rng: Rng, cap: int) -> Instance:
     return rng.permutation(X), "l2", k
 
 
+def some_rows(rng: Rng, X: np.ndarray, least: int, most: int, cap: int) -> np.ndarray:
+    return X[rng.choice(len(X), size(rng, least, most, cap), replace=False)]
+
+
+def airport_places(rng: Rng, cap: int) -> Instance:
+    return some_rows(rng, airports(), 3000, 8000, cap), "haversine", int(rng.integers(3, 31))
+
+
+def scrna_pca(rng: Rng, cap: int) -> Instance:
+    return some_rows(rng, scrna_components(), 3000, 8000, cap), "l2", int(rng.integers(3, 31))
+
+
+def words(rng: Rng, cap: int) -> Instance:
+    return some_rows(rng, glove(), 3000, 6000, cap), "cosine", some_k(rng)
+
+
+def integer_grid(rng: Rng, cap: int) -> Instance:
+    """Integers in two or three dimensions: ties everywhere."""
+    n, d = size(rng, 3000, 6000, cap), int(rng.integers(2, 4))
+    X = rng.integers(0, 40 if d == 2 else 14, size=(n, d)).astype(float)
+    return X, str(rng.choice(["l1", "l2"])), some_k(rng)
+
+
+def unequal(rng: Rng, cap: int) -> Instance:
+    """Groups of very unequal sizes, close together, in few dimensions."""
+    n, d, k = size(rng, 3000, 6000, cap), int(rng.integers(2, 6)), int(rng.integers(3, 21))
+    share = 0.6 ** np.arange(k)
+    centres = rng.normal(size=(k, d)) * 3
+    owner = rng.choice(k, size=n, p=share / share.sum())
+    return (
+        centres[owner] + rng.normal(size=(n, d)) * rng.uniform(0.2, 1.5, size=k)[owner, None],
+        "l2",
+        k,
+    )
+
+
 def distances(X: np.ndarray) -> np.ndarray:
     squares = np.square(X).sum(axis=1)
     return np.sqrt(np.maximum(squares[:, None] + squares - 2 * X @ X.T, 0))
@@ -130,6 +178,11 @@ KINDS: dict[str, Callable[[Rng, int], Instance]] = {
     "duplicates": duplicates,
     "asymmetric": asymmetric,
     "negative entries": negative,
+    "airports": airport_places,
+    "scRNA components": scrna_pca,
+    "GloVe cosine": words,
+    "integer grids": integer_grid,
+    "unequal groups": unequal,
 }
 
 

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-DEFAULT_MEMORY = 2e9
+from ._memory import default_limit
+
 _UNITS = {"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 _UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 # All memory that there can be: what an infinite limit stands for.
@@ -105,7 +106,7 @@ def chance(delta: Any) -> float | None:
 def memory(limit: Any, n: int, k: int) -> float:
     """Bytes, from a number or from a text like "300MB"; enough to work with."""
     if limit is None:
-        size = DEFAULT_MEMORY
+        size = default_limit()
     elif isinstance(limit, str):
         match = re.fullmatch(r"\s*(\d+\.?\d*)\s*([A-Za-z]*)\s*", limit)
         if not match or match[2].upper() not in _UNITS:

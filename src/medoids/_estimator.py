@@ -77,8 +77,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         The chance that a search is allowed to drop the best arm; smaller is safer and
         slower. None is 0.00003, or, for "banditpam_original", the paper's value.
     memory_limit : float or str, default=None
-        Bytes (or a text such as "300MB") for the distances that are kept. None is 2 GB.
-        With less, distances are computed again.
+        Bytes (or a text such as "300MB") for the distances that are kept. None is a quarter
+        of the memory that is free, within the container's limit, and at least 2 GB if there
+        is as much. With less, distances are computed again.
     n_jobs : int, default=None
         Threads; None or -1 is all cores. A function of the user's is called in so many
         processes, and in this one if it is None. The result does not depend on it.

@@ -30,10 +30,10 @@ class Tuning(NamedTuple):
 
     # --- the first references, on which every arm is measured
     first_block: int | None = None  # so many, whatever the rest says; None follows the rest
-    per_cluster: int = 100
     fewest_first: int = 512
-    cheap_pairs: int = 10_000_000  # up to twice as many, if they are no more distances than this
-    cheap: float = 200.0  # and a distance costs less
+    per_cluster: int = 100  # and so many for each cluster;
+    few_first: int = 512  # or half of them, but so many, where points are near each other:
+    contrast: float = 3.0  # so many times nearer to the nearest of 512 than to others
     small_pairs: int = 20_000_000  # all of them, if n² is no more
     small_cost: float = 1e8  # and costs less
     seen: int = 8  # every cluster is seen through so many of its points
@@ -41,7 +41,11 @@ class Tuning(NamedTuple):
     heaviest: float = 1 / 8  # up to this share of the first references
 
     # --- a search
-    leaders: int = 16  # arms that are valued exactly to lead the others
+    leaders: int = 15  # arms that are valued exactly to lead the others,
+    own_leaders: int = 4  # and so many of each cluster (in BUILD twice as many),
+    leading: float = 0.25  # if refining its arms costs so many times as much;
+    few: int = 8  # arms that are left are valued
+    promoted: int = 2  # and the most promising ones in any case
     round_pairs: int = 1_000_000  # a round costs as much as so many distances: fewer are valued
     screened: float = 0.7  # cost of a reward where all arms are screened,
     refined: float = 2.3  # where some are refined,
@@ -51,8 +55,10 @@ class Tuning(NamedTuple):
 
     # --- estimates from more references
     many: int = 32  # from so many clusters on by owner alone, without a regression
-    fewest_regressed: int = 512  # references that are a ground for a regression
+    fewest_regressed: int = 256  # references that are a ground for a regression
     per_feature: int = 16  # references for each of its features
+    own: float = 0.125  # further references of an arm's own cluster, for each that all share;
+    beside: float = 0.125  # and of points next to it
     support: float = 12.0  # references that a leader's rewards rest on
 
     # --- bounds that are carried from one step to the next

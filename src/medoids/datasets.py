@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import os
@@ -92,6 +93,45 @@ def load_hoc4() -> list[dict[str, Any]]:
     """
     with gzip.open(_needed("hoc4.jsonl.gz"), "rt", encoding="utf-8") as lines:
         return [json.loads(line)["ast"] for line in lines]
+
+
+def load_airports() -> tuple[NDArray[np.float64], NDArray[np.str_]]:
+    """Places of 28,298 airports, for `metric="haversine"`: few dimensions, many near ties.
+
+    Read from `airports.csv.gz` in the folder that MEDOIDS_DATA names.
+
+    Returns
+    -------
+    X : ndarray of shape (28298, 2)
+        Latitude and longitude, in radians.
+    names : ndarray of str of shape (28298,)
+
+    Raises
+    ------
+    FileNotFoundError
+        If the file is not there.
+    """
+    with gzip.open(_needed("airports.csv.gz"), "rt", encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    places = np.radians([(float(row["lat"]), float(row["lon"])) for row in rows])
+    return places, np.array([row["name"] for row in rows])
+
+
+def load_glove() -> NDArray[np.float32]:
+    """Vectors of 100,000 words (GloVe 6B, 50 dimensions), for `metric="cosine"`.
+
+    Read from `glove_100k.npy` in the folder that MEDOIDS_DATA names.
+
+    Returns
+    -------
+    X : ndarray of float32 of shape (100000, 50)
+
+    Raises
+    ------
+    FileNotFoundError
+        If the file is not there.
+    """
+    return np.asarray(np.load(_needed("glove_100k.npy")), dtype=np.float32)
 
 
 def _file(name: str) -> Path | None:

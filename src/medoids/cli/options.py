@@ -156,7 +156,7 @@ MemoryLimit = Annotated[
     str | None,
     typer.Option(
         "--memory-limit", metavar="SIZE", rich_help_panel=_SEARCH,
-        help="For the distances that are kept, such as 500MB; by default 2GB.",
+        help="For the distances that are kept, such as 500MB; else a quarter of what is free.",
     ),
 ]  # fmt: skip
 Seed = Annotated[

@@ -141,8 +141,6 @@ class Arms(Protocol):
         count: int,
         *,
         below: float = np.inf,
-        known: bool = False,
-        spread: bool = False,
         each: bool = False,
     ) -> Ids:
         """Those with the lowest estimates of the arms that are left, the lowest first.
@@ -153,12 +151,15 @@ class Arms(Protocol):
             How many.
         below : float, default=inf
             Those alone whose estimate is below this.
-        known : bool, default=False
-            Those alone that are valued at no cost.
-        spread : bool, default=False
-            So many, spread over the lowest third; and the lowest four. In any order.
         each : bool, default=False
             So many of each cluster; of all, before there is a medoid.
+        """
+
+    def leaders(self, depth: int) -> Ids:
+        """Arms that are worth to be valued before others are refined to a depth, in any order.
+
+        The most promising ones, so that the bar falls; and of each cluster some that are near
+        those that are left, as far as they save more than they cost.
         """
 
     def narrowed(self, each: int) -> Arms:

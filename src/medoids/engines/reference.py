@@ -273,21 +273,18 @@ class ReferenceArms:
         count: int,
         *,
         below: float = np.inf,
-        known: bool = False,
-        spread: bool = False,
         each: bool = False,
     ) -> Ids:
         ranked = self._alive[np.argsort(self._estimate[self._alive], kind="stable")]
         ranked = ranked[self._estimate[ranked] < below]
-        if known:
-            ranked = ranked[np.isin(ranked, list(self._engine.measured.rows))]
         places = np.arange(count)
-        if spread:
-            places = np.union1d(np.linspace(0, len(ranked) // 3, count).astype(int), np.arange(4))
         if each:
             mine = [self._owner[ranked] == g for g in range(self._engine.n_clusters)]
             places = np.sort(np.concatenate([np.flatnonzero(some)[:count] for some in mine]))
         return ranked[places[places < len(ranked)]]
+
+    def leaders(self, depth: int) -> Ids:
+        return self.lowest(4)
 
     def narrowed(self, each: int) -> ReferenceArms:
         other = copy(self)  # the arrays are shared

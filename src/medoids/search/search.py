@@ -75,7 +75,7 @@ class Search:
     def __init__(self, arms: Arms, null: float, tuning: Tuning) -> None:
         self.arms, self.null, self.tuning = arms, null, tuning
         self.rounds = [Round(arms.count, arms.first, arms.count)]
-        self.few = max(min(tuning.round_pairs // arms.total, arms.total // 100), 16)
+        self.few = max(min(tuning.round_pairs // arms.total, arms.total // 100), tuning.few)
         self.lowest = np.inf  # of the values so far
 
     @property
@@ -89,15 +89,17 @@ class Search:
         self._drop()
         if not arms.exact:
             if arms.left > self.few:
-                self._lead()
+                self._lead(arms.depth)
                 self._drop()
             depth = arms.depth
             while arms.left > self.few and arms.worth_refining(depth):
                 self._refine(depth)
+                # With few arms left, a round takes more time than their references.
+                hasty = arms.left * depth < self.tuning.round_pairs // 16
+                depth = min((4 if hasty else 2) * depth, arms.total)
                 if arms.left > 4 * self.few:
-                    self._promote()
+                    self._lead(depth)
                     self._drop()
-                depth = min(2 * depth, arms.total)
         self._value()
         return np.sort(arms.valued(self.threshold + arms.slack))
 
@@ -105,20 +107,12 @@ class Search:
         """Estimate arms (all that are left, or some of them) from the references up to `depth`."""
         arms = self.arms if some is None else some
         self.rounds.append(Round(arms.left, depth, arms.left))
-        arms.refine(depth, self.arms.valued()[: self.tuning.leaders])
+        arms.refine(depth, self.arms.valued())
         self._drop(arms)
 
-    def _lead(self) -> None:
-        """Value the most promising arms exactly, and all that cost nothing."""
-        leaders = self.tuning.leaders
-        known = self.arms.lowest(4 * leaders, known=True)
-        self._value(known)
-        if len(known) < leaders:
-            self._value(self.arms.lowest(leaders - len(known), spread=True))
-
-    def _promote(self) -> None:
-        """Value those that seem better than the best so far: the bar falls for all."""
-        self._value(self.arms.lowest(self.tuning.leaders // 4, below=self.threshold))
+    def _lead(self, depth: int) -> None:
+        """Value the most promising arms exactly: the bar falls for all, and these lead others."""
+        self._value(self.arms.leaders(depth))
 
     def _drop(self, some: Arms | None = None) -> None:
         """Keep those that can still be the best, and are not valued yet: survivors of the round."""

@@ -69,19 +69,30 @@ class CPUArms:
         count: int,
         *,
         below: float = np.inf,
-        known: bool = False,
-        spread: bool = False,
         each: bool = False,
     ) -> Indices:
         ranked = self._ranked(below)
-        if known:
-            ranked = ranked[self._rewards.cache.known[ranked]]
-        if spread:
-            places = np.linspace(0, len(ranked) // 3, count).astype(int)
-            return np.union1d(ranked[places[: len(ranked)]], ranked[:4])
         if each:
             return _first_of_each(ranked, self._owner[ranked], count)
         return ranked[:count]
+
+    def leaders(self, depth: int) -> Indices:
+        tuning, step = self._tuning, self._rewards.step
+        most = tuning.leaders if not step.state.k else tuning.own_leaders * (1 if step.swap else 2)
+        ranked = self._ranked(np.inf)
+        known = ranked[self._rewards.cache.known[ranked]]
+        known = _first_of_each(known, self._owner[known], most)
+        have = np.bincount(self._owner[known], minlength=step.k)
+        left = np.bincount(self._owner[ranked], minlength=step.k)
+        # So many as the references up to that depth would cost, and spread over the better third.
+        wanted = np.minimum(most - have, (tuning.leading * left * depth / self.total).astype(int))
+        order = np.argsort(self._owner[ranked], kind="stable")
+        starts = np.cumsum(left) - left
+        new = [known, ranked[: tuning.promoted]]
+        for g in np.flatnonzero(wanted > 0):
+            places = np.linspace(0, max(left[g] // 3, 1), wanted[g], endpoint=False).astype(int)
+            new.append(ranked[order[starts[g] + places]])
+        return np.unique(np.concatenate(new))
 
     def _ranked(self, below: float) -> Indices:
         alive = self._alive

@@ -89,10 +89,7 @@ class CPUEngine(Placed):
         n, points, tuning = self.n, self.points, self.tuning
         if tuning.first_block is not None:
             return min(tuning.first_block, n)
-        cheap = 0
-        if points.cost < tuning.cheap:
-            cheap = min(2 * tuning.fewest_first, tuning.cheap_pairs // n)
-        first = max(tuning.fewest_first, tuning.per_cluster * self.n_clusters, cheap)
+        first = max(tuning.fewest_first, tuning.per_cluster * self.n_clusters)
         small = n**2 <= tuning.small_pairs and n**2 * points.cost <= tuning.small_cost
         return n if small or 2 * first >= n else first
 

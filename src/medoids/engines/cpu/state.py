@@ -25,8 +25,8 @@ class State:
     nearest, second : ndarray of float64
         Distances to the nearest and the second-nearest medoid (infinite while there
         is none).
-    owner : ndarray of int32
-        The position of the nearest medoid; the lower one on a tie.
+    owner, other : ndarray of int32
+        The position of the nearest medoid, the lower one on a tie; and of the second-nearest.
     loss : float
         The sum of `nearest`: equation 1.
     version : int
@@ -38,7 +38,7 @@ class State:
         self.medoids: list[int] = []
         self.rows = np.empty((n_clusters, n))
         self.nearest, self.second = np.full(n, np.inf), np.full(n, np.inf)
-        self.owner, self._other = np.zeros(n, np.int32), np.full(n, -1, np.int32)
+        self.owner, self.other = np.zeros(n, np.int32), np.full(n, -1, np.int32)
         self.loss, self.version = np.inf, 0
 
     @property
@@ -63,7 +63,7 @@ class State:
     def _assign(self, position: int, row: NDArray[np.floating]) -> None:
         self.rows[position] = row
         kernels.reassign(
-            self.rows, self.k, position, self.owner, self._other, self.nearest, self.second
+            self.rows, self.k, position, self.owner, self.other, self.nearest, self.second
         )
         self.loss = float(self.nearest.sum())
         self.version += 1

@@ -7,6 +7,7 @@ from ...._types import Indices
 from ..points.base import Points
 from .columns import Columns
 from .levels import Levels
+from .members import Members
 from .rows import Rows
 
 
@@ -27,6 +28,9 @@ class Cache:
     Attributes
     ----------
     columns, levels, rows : Columns, Levels, Rows
+    local : bool
+        Points are near each other compared with the rest, as in few dimensions: an arm's own
+        cluster tells most of it, and the first references need not be as many.
     keeps_all : bool
         There is room for all distances: none is computed twice.
     scratch : float
@@ -51,10 +55,15 @@ class Cache:
         if self.keeps_all:  # a line that has to go would be computed twice
             more = max(more, int(tuning.more_columns * memory_limit // (4 * n)))
         lines = min(n, max(room, first + 1), first + more)
-        self.columns = Columns(points, order, first, lines - first, self.keeps_all)
+        few = min(first, max(tuning.few_first, first // 2)) if first < n else first
+        self.columns = Columns(points, order, few, lines - first, self.keeps_all, lines)
+        self.local = first < n and self.columns.contrast > tuning.contrast
+        if not self.local:
+            self.columns.extend(first)
         # With all distances kept, what is left is for copies of them.
         share = min(1.0, 2 * (1 - whole / memory_limit)) if self.keeps_all else 1.0
         self.levels = Levels(self.columns, tuning.levels * memory_limit * share)
+        self.members = Members(points, order, tuning.levels * memory_limit * share)
         few = max(int(tuning.rows * memory_limit * share // (4 * n)), 1)
         self.rows = Rows(self.columns, self.levels, min(few, n))
         self.scratch = tuning.scratch * memory_limit * share

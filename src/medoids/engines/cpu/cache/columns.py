@@ -23,28 +23,32 @@ class Columns:
         Lines for others, which are seen besides while a search has a use for them.
     keeps_all : bool
         There is room for all distances: none is computed twice, and `grow` may be called.
+    lines : int
+        Of the block, if there is not.
 
     Attributes
     ----------
     block : ndarray of float32 of shape (lines, n)
         It takes address space alone until lines are written.
     apart : float
-        How far a point usually is from the nearest of the first references.
+        How far a point usually is from the nearest of the first references;
+    contrast : float
+        and from any of them, over that: large where there are few dimensions.
     """
 
     def __init__(
-        self, points: Points, order: Indices, first: int, more: int, keeps_all: bool
+        self, points: Points, order: Indices, first: int, more: int, keeps_all: bool, lines: int
     ) -> None:
         n = points.n
         self.points, self.order, self.first = points, order, first
         self.keeps_all = keeps_all
-        lines = n if keeps_all else first + more
+        lines = n if keeps_all else lines
         self.block: NDArray[np.float32] = np.empty((lines, n), dtype=np.float32)
         points.block(np.arange(n), order[:first], self.block[:first].T)
         self._more = more
         # The line of each reference that is seen besides, and how many these are.
         self._line, self._seen = np.full(n, -1), 0
-        self.apart = _apart(self.block[:first], order)
+        self.apart, self.contrast = _apart(self.block[:first], order)
 
     def see(self, wanted: Indices, push: bool = True) -> Indices:
         """Measure every arm on these references too; their lines in the block.
@@ -72,6 +76,12 @@ class Columns:
         """The lines of references that are seen besides the first; -1 where one is not."""
         return self._line[refs]
 
+    def extend(self, first: int) -> None:
+        """Measure every arm on so many first references; before any other is seen."""
+        arms, new = np.arange(self.points.n), self.order[self.first : first]
+        self.points.block(arms, new, self.block[self.first : first].T)
+        self.first = first
+
     def grow(self) -> None:
         """From now on all references are first ones: whoever calls has written their lines."""
         self._forget()
@@ -81,11 +91,13 @@ class Columns:
         self._line[:], self._seen = -1, 0
 
 
-def _apart(block: NDArray[np.float32], order: Indices) -> float:
+def _apart(block: NDArray[np.float32], order: Indices) -> tuple[float, float]:
     first = len(block)
     if first == 1:
-        return 0.0
+        return 0.0, 1.0
     some = min(first, 512)
     near = block[:, order[:some]]
+    usual = float(np.abs(near).mean(dtype=np.float64))
     near[np.arange(some), np.arange(some)] = np.inf
-    return float(np.median(near.min(axis=0)))
+    apart = float(np.median(near.min(axis=0)))
+    return apart, usual / abs(apart) if apart else np.inf

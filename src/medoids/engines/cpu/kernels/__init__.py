@@ -18,7 +18,8 @@ __getattr__ = lazily(
             "sparse_over_lists", "sparse_over_panel", "sparse_overlap", "sparse_post",
             "sparse_product", "sparse_split",
         ],
-        "estimates": ["add_by_part", "add_gains", "carry", "lay_out", "screen", "turn"],
+        "estimates": ["add_gains", "carry", "screen", "turn"],
+        "regression": ["conclude", "project", "regress"],
         "values": ["changes", "first_better", "reassign", "total_changes", "total_rewards"],
     },
 )  # fmt: skip

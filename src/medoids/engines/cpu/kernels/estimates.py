@@ -240,33 +240,6 @@ def carry(columns, changed, moved_arms, removed, weights, span, lower, sizes):  
                     mine[x] += change - z * np.sqrt(wide)
 
 
-@njit(nogil=True, cache=True)
-def add_by_part(block, slots, itself, caps, parts, swap, sums):  # type: ignore[no-untyped-def]
-    """Add up rewards and their squares by stratum: the owner staying (0, 1) and going (2, 3).
-
-    `itself` is where each arm is among the references, -1 if it is not: that one is left
-    out. The caps are as in `lay_out`.
-    """
-    reach = caps[2] if swap else caps[0]
-    near = np.empty(block.shape[1] + 1, dtype=np.int32)
-    for i in range(slots.shape[0]):
-        row, count = block[slots[i]], 0
-        for j in range(reach.shape[0]):
-            near[count] = j
-            count += row[j] < reach[j]
-        for c in range(count):
-            j = near[c]
-            if j == itself[i]:
-                continue
-            g, stays = parts[j], reward(row[j], caps[0, j], caps[1, j])
-            sums[0, i, g] += stays
-            sums[1, i, g] += stays * stays
-            if swap:
-                goes = reward(row[j], caps[2, j], caps[3, j])
-                sums[2, i, g] += goes
-                sums[3, i, g] += goes * goes
-
-
 @njit(nogil=True, cache=True, fastmath=_REORDER)
 def add_gains(columns, lines, old, new, sums, first):  # type: ignore[no-untyped-def]
     """Add to the arms' sums what they gain where references pay `new`, not `old`."""
@@ -279,75 +252,6 @@ def add_gains(columns, lines, old, new, sums, first):  # type: ignore[no-untyped
             change[x] += gain(row[x], after) - gain(row[x], before)
     for x in range(width):
         sums[x] += change[x]
-
-
-@njit(nogil=True, cache=True, fastmath=_REORDER)
-def lay_out(panel, caps, weights, itself, homes, swap, out, sums):  # type: ignore[no-untyped-def]
-    """Lay out the weighted rewards of some arms, and add up their squares.
-
-    What an arm gains at itself is known, and is added elsewhere. Among the references
-    the mean of its owner's others stands in its place.
-
-    Parameters
-    ----------
-    panel : Panel
-    caps : ndarray of float32 of shape (4, lines)
-        cap, base, cap2, base2.
-    weights : ndarray of float32
-        Every reward is multiplied by its reference's.
-    itself, homes : ndarray of int
-        For each arm, where it is among the lines (-1 if it is not), and its owner.
-    out : tuple of two ndarrays of float32 of shape (arms, lines)
-        Rewards; and what is added where the reference's owner goes.
-    sums : Sums
-    """
-    block, slots, lines, bounds = panel
-    shared, extra = out
-    squares, widened, around, filled = sums
-    size = lines.shape[0]
-    cap, base, cap2, base2 = caps[0], caps[1], caps[2], caps[3]
-    values = np.empty(size, dtype=np.float32)
-    for x in range(slots.shape[0]):
-        row, stay, more, me = block[slots[x]], shared[x], extra[x], itself[x]
-        for s in range(size):
-            values[s] = row[lines[s]]
-        for s in range(size):
-            stay[s] = reward(values[s], cap[s], base[s]) * weights[s]
-        if swap:
-            for s in range(size):
-                more[s] = reward(values[s], cap2[s], base2[s]) * weights[s]
-        low, high = bounds[homes[x]], bounds[homes[x] + 1]
-        count = high - low - (1 if me >= 0 else 0)
-        if me >= 0:
-            stay[me] = 0
-            more[me] = 0
-        near = near2 = np.float32(0)
-        for s in range(low, high):
-            near += stay[s]
-            near2 += more[s] if swap else np.float32(0)
-        around[x, 0] += near
-        around[x, 1] += near2
-        around[x, 2] += count
-        if me >= 0 and count > 0:
-            stay[me] = near / count
-            more[me] = near2 / count
-            filled[x, 0] += stay[me]
-            filled[x, 1] += more[me]
-        total = np.float32(0)
-        for s in range(size):
-            total += stay[s] * stay[s]
-        squares[x] += total
-        if swap:
-            for s in range(size):
-                values[s] = more[s] * more[s] - stay[s] * stay[s]
-                more[s] -= stay[s]
-            for g in range(bounds.shape[0] - 1):
-                # A slice, whose indices are plainly not negative, vectorises.
-                mine = values[bounds[g] : bounds[g + 1]]
-                total = np.float32(0)
-                for s in range(mine.shape[0]):
-                    total += mine[s]
-                widened[x, g] += total
 
 
 @njit(nogil=True, cache=True)

@@ -131,8 +131,57 @@ class Removed(NamedTuple):
     replaced: NDArray[np.bool_]
 
 
+class Along(NamedTuple):
+    """Rewards of arms along the columns of a basis.
+
+    Attributes
+    ----------
+    along : ndarray of shape (segments, 1 or 2, columns, arms)
+        c = Q'r over each segment's references, the owner staying and going.
+    squares : ndarray of shape (segments, 1 or 2, arms)
+        |r|² likewise.
+    around : ndarray of shape (1 or 2, arms)
+        Sums of r over the references of the arm's own owner.
+    """
+
+    along: NDArray[np.float32]
+    squares: NDArray[np.float32]
+    around: NDArray[np.float32]
+
+
+class Refs(NamedTuple):
+    """References of a regression, and what they are to all clusters.
+
+    Attributes
+    ----------
+    owners, others : ndarray of int
+        The positions of their nearest medoid and of the second.
+    heavy : ndarray of bool
+        They pay far more than others, and stand for themselves alone.
+    common : int
+        So many are of all clusters; the others are further ones of a cluster and next to it.
+    caps : ndarray of float64 of shape (references, 4)
+        cap, base, cap2, base2.
+    known : ndarray of shape (values, references)
+        Values that are known of all points.
+    offset : ndarray of float32
+        What rewards are taken against.
+    ends : ndarray of int
+        Where each part of them ends: their distances are in as many blocks.
+    """
+
+    owners: Indices
+    others: Indices
+    heavy: NDArray[np.bool_]
+    common: int
+    caps: NDArray[np.float64]
+    known: NDArray[np.float64]
+    offset: NDArray[np.float32]
+    ends: Indices
+
+
 class Panel(NamedTuple):
-    """Distances from some arms to some references, by owner.
+    """Distances from some arms to some references, by segment.
 
     Attributes
     ----------
@@ -140,9 +189,9 @@ class Panel(NamedTuple):
     slots : ndarray of int
         The row of each arm in it.
     lines : ndarray of int
-        The columns in it, by owner.
+        The columns of it, by segment.
     bounds : ndarray of int
-        Where each owner's lines start, and the end.
+        Where each segment's lines start, and the end.
     """
 
     block: NDArray[np.float32]
@@ -151,25 +200,79 @@ class Panel(NamedTuple):
     bounds: Indices
 
 
-class Sums(NamedTuple):
-    """What `lay_out` adds to, for each arm.
+class Led(NamedTuple):
+    """Leaders of a regression.
 
     Attributes
     ----------
-    squares : ndarray of shape (arms,)
-        Squares of its rewards.
-    widened : ndarray of shape (arms, owners)
-        What is added to them where each owner goes.
-    around : ndarray of shape (arms, 3)
-        Sums over the arm's own owner, staying and going; and their count.
-    filled : ndarray of shape (arms, 2)
-        What stands for the arm itself, staying and going.
+    distances : ndarray of float32 of shape (leaders, references)
+    alone : ndarray
+        What each is worth if no medoid goes.
+    extra : ndarray
+        What is added where its own goes.
+    mine : int
+        So many are of the arms' own cluster: these come first.
     """
 
-    squares: NDArray[np.float32]
-    widened: NDArray[np.float32]
-    around: NDArray[np.float32]
-    filled: NDArray[np.float32]
+    distances: NDArray[np.float32]
+    alone: NDArray[np.float64]
+    extra: NDArray[np.float64]
+    mine: int
+
+
+class Basis(NamedTuple):
+    """Columns that are orthonormal over a sample, and what they say of the mean.
+
+    Attributes
+    ----------
+    q : ndarray of float32 of shape (m, columns)
+        For each reference the global columns of Q, then its cell's local ones.
+    t : ndarray of shape (cells, columns)
+    t_shared : ndarray of shape (globals,)
+        The estimate of the mean over all points is t'c: of the local columns, and the global ones.
+    scale : ndarray of shape (cells,)
+        The factor from what is left of the squares to each cell's part of the variance.
+    gram : ndarray of shape (globals,)
+        Squares of the global columns, each cell's times its scale; these columns are turned so
+        that their products with each other are zero.
+    """
+
+    q: NDArray[np.float32]
+    t: NDArray[np.float64]
+    t_shared: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    gram: NDArray[np.float64]
+
+
+class Inside(NamedTuple):
+    """Of each arm, what its bounds need besides.
+
+    Attributes
+    ----------
+    me : ndarray of int
+        Where it is among the references; -1 if it is not.
+    home : int
+        The owner of all.
+    own : ndarray of shape (arms, 2)
+        What it gains at itself, its owner staying or going.
+    guard : ndarray of shape (arms, 3)
+        By how much its bounds fall: for each share of the rewards that is left to chance, in any
+        case, and with its own medoid going.
+    share : float
+        The share of all points that a reference of its cluster stands for,
+    seen : int
+        and how many these are.
+    n : int
+        All points.
+    """
+
+    me: Indices
+    home: int
+    own: NDArray[np.float64]
+    guard: NDArray[np.float64]
+    share: float
+    seen: int
+    n: int
 
 
 class Postings(NamedTuple):

@@ -11,6 +11,8 @@ from ..step import Step
 from .sample import Sample
 
 _TINY = np.finfo(float).tiny
+# How likely a neighbour is that far from the arm's cluster, compared with other points.
+_ELSEWHERE = 1 / 8
 
 
 class Guard:
@@ -36,39 +38,70 @@ class Guard:
         self, step: Step, sizes: NDArray[np.float32], m: int, z: float, apart: float
     ) -> None:
         self.step, self.m = step, m
-        self._skew = self._missed = self._missed_at_home = np.zeros(step.n)
+        self._skew = self._missed = np.zeros(step.n)
         if not step.state.k:  # an arm rewards all
             return
         total, squares = np.maximum(-sizes[:, 0].astype(float), 0.0), sizes[:, 1].astype(float)
         overall = total.sum()
         usual = squares.sum() / overall if overall > 0 else 0.0
-        one = np.maximum(step.clips.base - apart, usual / 3)
-        total = np.maximum(total + one, _TINY)
-        self._skew = z**2 / 3 * squares / total / m
-        self._missed = z**2 / 2 * one**2 / total / m
+        self._z, self._total = z, total / m
+        self._one = np.maximum(step.clips.base - apart, usual / 3)
+        self._skew = z**2 / 3 * squares / np.maximum(total + self._one, _TINY) / m
+        self._missed = self._unseen(slice(None), 1 / m)
         if step.swap and step.k > 1:
-            one = np.maximum(step.clips.base2 - apart, 0.0)
-            total = np.maximum(one - sizes[:, 3], _TINY)
-            self._missed_at_home = z**2 / 2 * one**2 / total
+            self._one2 = np.maximum(step.clips.base2 - apart, 0.0)
+            self._home = np.maximum(-sizes[:, 3].astype(float), 0.0)
 
-    def term(self, arms: Indices | slice, m: int, rest: Floats | float = 1.0) -> Floats:
-        """By how much the bounds of some arms fall at a sample of m.
+    def _unseen(self, arms: Indices | slice, share: float) -> Values:
+        """What references that stand for a share of the points each may not have shown."""
+        one = self._one[arms]
+        seen = np.maximum(one + self._total[arms] / share, _TINY)
+        return np.asarray(self._z**2 / 2 * one**2 * share / seen)
 
-        `rest` is the share of the rewards' size that is left to chance.
+    def term(self, left: float) -> Floats:
+        """By how much the bounds of all arms fall after the screen.
+
+        `left` is the share of the points that it has not seen.
         """
-        left = max(1.0 - m / self.step.n, 0.0)
-        scale = self.m / m * left
-        return (self._skew[arms] * rest + self._missed[arms]) * scale
+        return (self._skew + self._missed) * left
 
-    def lower_at_home(self, arms: Indices, sample: Sample, lower: Floats) -> None:
-        """Lower the bounds of each arm's swap with its own medoid, whose points may gain most.
+    def terms(self, arms: Indices, m: int, shares: tuple[float, float]) -> Values:
+        """By how much bounds fall at more references, in the columns of `Inside.guard`.
+
+        Parameters
+        ----------
+        arms : ndarray of int
+        m : int
+            References that all clusters share.
+        shares : tuple of float
+            The share of all points that a reference of the arms' cluster stands for, and one
+            next to it, as far as there are points that are not seen.
+        """
+        if not self.step.state.k:
+            return np.zeros((len(arms), 3))
+        rest = max(1.0 - m / self.step.n, 0.0) / m
+        skew = self._skew[arms] * self.m * rest
+        # A neighbour of an arm is in its cluster or next to it, but where three meet.
+        share = rest if self.step.k == 1 else min(max(*shares, _ELSEWHERE * rest), rest)
+        missed = self._unseen(arms, share) if share > 0 else np.zeros(len(arms))
+        home = np.zeros(len(arms))
+        if self.step.swap and self.step.k > 1 and shares[0] > 0:
+            one = self._one2[arms]
+            seen = self._home_mean[arms] / shares[0]
+            home = self._z**2 / 2 * one**2 / np.maximum(one + seen, _TINY) * shares[0]
+        return np.stack([skew, missed, home], axis=1)
+
+    def lower_at_home(self, sample: Sample, lower: Floats) -> None:
+        """Lower the bounds of every arm's swap with its own medoid, whose points may gain most.
 
         What the few references of a small cluster do not show is as much as its arms could
         gain at a point that pays the second medoid.
         """
-        if self.step.swap:
-            at = sample.strata.of[arms]
+        if self.step.swap and self.step.k > 1:
+            at = sample.strata.of
+            self._home_mean = self._home * sample.share[at]
             left = 1 - sample.counts[at] / sample.strata.sizes[at]
-            term: Values = self._missed_at_home[arms] * sample.share[at] * left
-            line = self.step.owner[arms] if len(lower) > 1 else 0
-            lower[line, np.arange(len(arms))] -= term.astype(lower.dtype)
+            missed = self._z**2 / 2 * self._one2**2 / np.maximum(self._one2 + self._home, _TINY)
+            term = missed * sample.share[at] * left
+            line = self.step.owner if len(lower) > 1 else 0
+            lower[line, np.arange(len(at))] -= term.astype(lower.dtype)

@@ -1,14 +1,15 @@
-"""Regression estimates of arms: what is known of every reference explains its rewards.
+"""Estimates of arms by a regression of their rewards on what is known of every point.
 
-In the symbols of docs/algorithm.md ("A regression takes the variance away"): the reference y has
-the weight w(y), the share of all points that it stands for. Q holds the features that are known of
-every point, times √w, made orthonormal over the sample; t says what each column of Q means for all
-n points. With r(y) the reward of an arm times √w, and c = Q'r, the estimate is t'c, and only what Q
-leaves unexplained, |r|² - |c|², is uncertain. All arms share Q: an arm costs one matrix product.
+Known are a point's owner, its nearest and second distance, and the rewards of leaders: arms whose
+distances are all known. The fitted part has an exact mean; only what it leaves is uncertain. Arms
+of one cluster share a regression: the leaders are of their own cluster as far as there are such,
+and so are some of the references. Symbols are those of docs/algorithm.md: r are the weighted
+rewards of an arm, Q an orthonormal basis of the weighted features, c = Q'r, and t'c the estimate.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -17,197 +18,266 @@ from numpy.typing import NDArray
 from ...._types import Indices
 from ...protocol import Values
 from .. import kernels
-from ..kernels.tuples import Panel, Sums
-from .basis import Basis, orthonormal
-from .deeper import Deeper
+from ..cache.members import places_of
+from ..kernels.tuples import Along, Basis, Inside, Led, Panel, Refs
 from .sample import sort_owners, student
-from .screened import Estimated, Screened, places_of
+from .screened import Estimated, Screened
 
-# What is left of a sum of squares is no better known than to this share of it.
-_ROUNDED = np.float32(2e-7)
-# References, and arms, whose rewards are laid out at a time.
-_LINES, _ARMS = 1024, 512
-
-
-class _Part(NamedTuple):
-    """Some of the sample's references, by owner, and where their distances are."""
-
-    block: NDArray[np.float32]  # (arms, references)
-    slots: Indices  # of each arm
-    lines: Indices
-    ids: Indices
-    owners: Indices
-    caps: NDArray[np.float32]
-    root_w: NDArray[np.float32]
-    q: NDArray[np.float32]  # (lines, columns of Q)
-    places: Indices  # where each arm is among the lines; -1 if it is not
+# Features for leaders: one for each, and in SWAP two for one of the arms' own cluster.
+_MOST = 13
+# Arms that a thread takes at a time; fewer with many clusters.
+_TILE, _SUMS = 256, 16_384
 
 
-class Regression(Deeper):
-    """The regression of one step's rewards on all references up to one depth."""
+class _Block(NamedTuple):
+    """Distances from some arms to some references.
+
+    Attributes
+    ----------
+    block : ndarray of float32 of shape (arms, references)
+    slots : ndarray of int
+        The row of each arm in it.
+    columns : ndarray of int, default=None
+        The references' columns in it; None, if they are in order.
+    """
+
+    block: NDArray[np.float32]
+    slots: Indices
+    columns: Indices | None = None
+
+
+class Regression:
+    """One step's rewards at the references up to one depth, for arms of any cluster.
+
+    Parameters
+    ----------
+    screened : Screened
+    depth : int
+        Of the references that all clusters share; some more are of an arm's own.
+    leaders : ndarray of int
+        Arms that are valued, the best first.
+    """
 
     def __init__(self, screened: Screened, depth: int, leaders: Indices) -> None:
-        super().__init__(screened, depth)
-        # In the first BUILD step rewards are taken against the leader's, which
-        # leaves float32 more digits.
-        self.offset = np.zeros(self.step.n, np.float32)
-        if not self.step.state.k and len(leaders):
-            self.offset = screened.leaders.rewards_of(int(leaders[0]))[0]
-        self.constant = float(self.offset.mean(dtype=float))
-        self.basis, self.spread = self._fit(leaders)
+        self.screened, self.step, self.depth = screened, screened.step, depth
+        cache, first, step = screened.cache, screened.sample, screened.step
+        self.levels = cache.levels.deepen(depth)
+        # References for small clusters, as far as they are in no level yet.
+        beyond = cache.position[first.ids] >= depth
+        self.beyond = first.lines[beyond]
+        self.ids = np.concatenate([*(level.refs for level in self.levels), first.ids[beyond]])
+        self.m = len(self.ids)
+        parts = [*(len(level.refs) for level in self.levels), len(self.beyond)]
+        self.ends = np.cumsum([size for size in parts if size])
+        held = cache.known if cache.keeps_all else cache.rows.held
+        self.leaders = np.array(
+            [arm for arm in leaders.tolist() if held[arm] and arm in screened.worth], dtype=np.int64
+        )
+        self.offset: NDArray[np.float32] | None = None
+        self.constant = 0.0
+        if not step.state.k and len(self.leaders):
+            # In the first BUILD step rewards are taken against the leader's, which leaves float32
+            # more digits.
+            self.offset = self.row(int(self.leaders[0])).copy()
+            self.constant = float(self.offset.mean(dtype=float))
+        self.refs = self.look(self.ids)
 
-    def _fit(self, leaders: Indices) -> tuple[Basis, float]:
-        """The basis, and the factor from what it leaves of the squares to the variance."""
-        step, sample, tuning = self.step, self.sample, self.screened.tuning
-        seen = self.screened.known
-        owners = step.owner[sample.ids]
-        order = sort_owners(owners)
-        ids, owners = sample.ids[order], owners[order]
-        root_w = np.sqrt(sample.share[sample.parts[order]])[:, None]
-        known = [np.ones(self.m), *(value[ids] for value in seen.values)]
-        known_sums = np.stack([seen.members, *seen.sums], axis=1) / step.n
-        # Slopes for each owner where the sample affords them, else for all together.
-        sloped = step.k * len(known) <= self.m // tuning.per_feature
-        size = len(known) if sloped else 1
-        shared = known[size:]
-        means = known_sums.sum(axis=0)[size:].tolist()
-        most = max(self.m // tuning.per_feature - step.k * size - len(shared), 0)
-        for leader in leaders[:most]:
-            whole, mean = self.screened.leaders.rewards_of(int(leader))
-            reward = (whole[ids] - self.offset[ids]).astype(float)
-            if _support(reward) >= tuning.support:
-                shared.append(reward)
-                means.append(mean - self.constant)
-        bounds = np.searchsorted(owners, np.arange(step.k + 1))
-        basis = orthonormal(
-            bounds, np.stack(known[:size], axis=1) * root_w, known_sums[:, :size],
-            np.stack(shared, axis=1) * root_w if shared else np.empty((self.m, 0)),
-            np.array(means),
+    def look(self, ids: Indices) -> Refs:
+        """What some references are to all clusters."""
+        step, screened = self.step, self.screened
+        known = [value[ids] for value in screened.known.values]
+        offset = np.zeros(len(ids), np.float32) if self.offset is None else self.offset[ids]
+        return Refs(
+            step.owner[ids], step.state.other[ids], screened.sample.strata.of[ids] >= step.k,
+            len(ids), np.stack(step.at(ids)[:4], axis=1),
+            np.array(known).reshape(len(known), len(ids)), offset, self.ends,
         )  # fmt: skip
-        q = np.empty_like(basis.q)
-        q[order] = basis.q
-        along = np.einsum("ij,ij->i", basis.q[:, :size], basis.t_local[owners])
-        # √w Qt: how much each reference's residual moves the estimate.
-        moves = root_w[:, 0] * (along + basis.q[:, size:] @ basis.t_global)
-        left = max(1 - self.m / step.n, 0)
-        freedom = self.m - basis.rank
-        z = self.screened.z
-        wider = self.m / max(freedom, 1) * float(student(freedom, z))
-        return basis._replace(q=q), float(moves @ moves) * wider * left
 
-    def _estimate(self, arms: Indices) -> Estimated:
-        step, own, guard = self.step, self.screened.own, self.screened.guard
+    def row(self, arm: int) -> NDArray[np.float32]:
+        rows, slots = self.screened.cache.rows.fetch(np.array([arm]))
+        row: NDArray[np.float32] = rows[slots[0]]
+        return row
+
+    def estimate(self, arms: Indices) -> Estimated:
+        """The estimate of each arm's best swap; lower bounds of all of them."""
+        step = self.step
+        order = sort_owners(step.owner[arms])
+        # So many at a time that what cannot be kept fits into the scratch memory.
+        size = max(int(self.screened.cache.scratch // (8 * self.m)), 64)
         mean = np.empty(len(arms))
-        lower = np.full((step.k + 1 if step.swap else 1, len(arms)), -np.inf, dtype=np.float32)
-        parts = [self._part(i, arms, *block) for i, block in enumerate(self.blocks(arms))]
-
-        def work(start: int, stop: int) -> None:
-            some = arms[start:stop]
-            c, squares, widened, near = self._project(parts, some, start, stop)
-            value, rest, squares = self._values(c, squares, widened)
-            # What an arm gains at itself, for what stood in its place.
-            gain = own[some] - near / step.n
-            gain[:, 0] -= self.offset[some] / step.n
-            value += self.constant + gain[:, 0]
-            if step.swap:
-                value += step.removal[:, None]
-                mine = step.owner[some] == np.arange(step.k)[:, None]
-                value += np.where(mine, gain[:, 1] - gain[:, 0], 0.0)
-            rest = np.maximum(rest, 0.0) + _ROUNDED * squares
-            low = value - self.screened.z * np.sqrt(rest * self.spread)
-            if step.state.k:
-                left = np.sqrt(rest / np.maximum(squares, np.finfo(np.float32).tiny))
-                low -= guard.term(some, self.m, np.minimum(left, 1.0))
-            mean[start:stop], lower[: step.k, start:stop] = value.min(axis=0), low
-
-        most = max(_ARMS // -(-step.k // 16), 64)
-        size = min(max(-(-len(arms) // 8), 64), most)
-        self.screened.cache.points.workers.each(work, len(arms), size)
+        lines = self.screened.lines if step.swap else 1
+        lower = np.empty((lines, len(arms)), dtype=np.float32)
+        groups: dict[int, _Group] = {}
+        for at in range(0, len(arms), size):
+            some = order[at : at + size]
+            mean[some], lower[:, some] = self._estimate(arms[some], groups, lines)
         return Estimated(mean, lower)
 
-    def _part(self, i: int, arms: Indices, block: NDArray[np.float32], slots: Indices) -> _Part:
-        part = slice(self.starts[i], self.starts[i + 1])
-        owners = self.step.owner[self.sample.ids[part]]
-        order = sort_owners(owners)
-        ids, owners = self.sample.ids[part][order], owners[order]
-        root_w = np.sqrt(self.sample.share[self.sample.parts[part][order]])
-        caps = self.step.caps(ids)
-        caps[:, 1] += self.offset[ids]
-        return _Part(
-            block, slots, order, ids, owners, np.ascontiguousarray(caps.T),
-            root_w.astype(np.float32), self.basis.q[part][order].astype(np.float32),
-            places_of(ids, arms),
-        )  # fmt: skip
+    def _estimate(self, arms: Indices, groups: dict[int, _Group], lines: int) -> Estimated:
+        step, workers = self.step, self.screened.cache.points.workers
+        bounds = np.searchsorted(step.owner[arms], np.arange(step.k + 1))
+        present = np.flatnonzero(np.diff(bounds)).tolist()
+        new = [g for g in present if g not in groups]
+        groups |= {g: _Group(self, g) for g in new}
 
-    def _project(
-        self, parts: list[_Part], arms: Indices, start: int, stop: int
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32], Values]:
-        """c = Q'r of the rewards, owner by owner, and the sums of their squares.
+        def fit(first: int, last: int) -> None:
+            for g in new[first:last]:
+                groups[g].fit()
 
-        The first axis of c is for what all swaps share, and what each adds. The
-        last array is the reward that stands for each arm itself, its owner staying or going.
-        """
-        step, width = self.step, stop - start
-        kinds = 2 if step.swap else 1
-        rank = parts[0].q.shape[1]
-        c = np.zeros((step.k, kinds * width, rank), np.float32)
-        sums = Sums(
-            np.zeros(width, np.float32),
-            np.zeros((width, step.k if step.swap else 0), np.float32),
-            np.zeros((width, 3), np.float32),
-            np.zeros((width, 2), np.float32),
-        )
-        inside = np.zeros(width, dtype=bool)
-        laid = np.empty((2, width, _LINES), np.float32)
-        r = laid[:kinds].reshape(kinds * width, _LINES)
-        for part in parts:
-            itself = part.places[start:stop]
-            inside |= itself >= 0
-            for first in range(0, len(part.ids), _LINES):
-                some = slice(first, min(first + _LINES, len(part.ids)))
-                bounds = np.searchsorted(part.owners[some], np.arange(step.k + 1))
-                here = np.where((some.start <= itself) & (itself < some.stop), itself - first, -1)
-                panel = Panel(part.block, part.slots[start:stop], part.lines[some], bounds)
-                kernels.lay_out(
-                    panel, part.caps[:, some], part.root_w[some], here, step.owner[arms],
-                    step.swap, (laid[0], laid[1]), sums,
-                )  # fmt: skip
-                q = part.q[some]
-                for g in np.flatnonzero(np.diff(bounds)):
-                    mine = slice(bounds[g], bounds[g + 1])
-                    c[g] += r[:, mine] @ q[mine]
-        usual = sums.around[:, :2] / np.maximum(sums.around[:, 2:], 1.0)
-        near = np.where(inside[:, None], sums.filled, usual)
-        near = near / np.sqrt(self.sample.share[self.sample.strata.of[arms]])[:, None]
-        by_kind = c.reshape(step.k, kinds, width, rank).swapaxes(0, 1)
-        return by_kind, sums.squares, sums.widened, near
+        workers.each(fit, len(new), 1)
+        blocks = self._blocks(arms)
+        out = np.empty(len(arms)), np.empty((lines, len(arms)), dtype=np.float32)
+        tile = min(max(_SUMS // (2 * step.k), 32), _TILE)
+        tasks = []
+        for g in present:
+            start, stop = int(bounds[g]), int(bounds[g + 1])
+            own, me = groups[g].measure(arms[start:stop])
+            for at in range(start, stop, tile):
+                end = min(at + tile, stop)
+                here = [each._replace(slots=each.slots[at:end]) for each in blocks]
+                here += [each._replace(slots=each.slots[at - start : end - start]) for each in own]
+                tasks.append((groups[g], at, end, here, me[at - start : end - start]))
 
-    def _values(
+        def work(first: int, last: int) -> None:
+            for group, at, end, here, me in tasks[first:last]:
+                group.estimate(arms[at:end], me, here, (out[0][at:end], out[1][:, at:end]))
+
+        workers.each(work, len(tasks), 1)
+        return Estimated(*out)
+
+    def _blocks(self, arms: Indices) -> list[_Block]:
+        cache = self.screened.cache
+        blocks = [_Block(*cache.levels.measure(level, arms)) for level in self.levels]
+        if len(self.beyond):
+            extra = np.ascontiguousarray(cache.columns.block[self.beyond][:, arms].T)
+            every = np.arange(len(arms), dtype=np.int32)
+            blocks.append(_Block(extra, every))
+        return blocks
+
+
+class _Group:
+    """The regression for the arms of one cluster.
+
+    References are in segments: by owner, and again by owner those next to the cluster, to whom
+    its medoid is the second-nearest. The latter together are one cell, each other segment is one.
+    """
+
+    def __init__(self, shared: Regression, g: int) -> None:
+        self.all, self.g = shared, g
+        step, screened = shared.step, shared.screened
+        self.stretches: list[tuple[tuple[int, bool, int], Indices, Indices]] = []
+        if step.state.k > 1 and screened.cache.local:
+            self._stretch()
+        further = [refs[lines] for _, refs, lines in self.stretches]
+        self.ids: Indices = shared.ids
+        self.refs = shared.refs
+        if further:
+            self.ids = np.concatenate([shared.ids, *further])
+            more = shared.look(self.ids[shared.m :])
+            ends = shared.m + np.cumsum([len(each) for each in further])
+            self.refs = _joined(shared.refs, more)._replace(ends=np.append(shared.ends, ends))
+        leaders = shared.leaders
+        mine = step.owner[leaders] == g if step.state.k else np.zeros(len(leaders), bool)
+        room, kinds = _MOST, 2 if step.swap else 1
+        own = leaders[mine][: room // kinds]
+        chosen = np.concatenate([own, leaders[~mine][: room - kinds * len(own)]])
+        worth = np.array([screened.worth[arm] for arm in chosen.tolist()]).reshape(-1, 2)
+        distances = [shared.row(int(leader))[self.ids] for leader in chosen]
+        block = np.array(distances, dtype=np.float32).reshape(len(chosen), len(self.ids))
+        self.led = Led(block, worth[:, 0] - shared.constant, worth[:, 1].copy(), len(own))
+
+    def _stretch(self) -> None:
+        """Further points of the cluster, and next to it."""
+        shared, cache, tuning = self.all, self.all.screened.cache, self.all.screened.tuning
+        for beside, ratio in ((False, tuning.own), (True, tuning.beside)):
+            members = cache.members.of(self.g, beside)
+            start, stop = 0, int(ratio * cache.first)
+            while 0 < stop <= ratio * shared.depth and start < len(members):
+                refs = members[start:stop]
+                lines = np.flatnonzero(~shared.screened.in_sample(refs, shared.depth))
+                if len(lines):
+                    self.stretches.append(((self.g, beside, start), refs, lines))
+                start, stop = stop, 2 * stop
+
+    def fit(self) -> None:
+        """Make the basis."""
+        step, screened, tuning = self.all.step, self.all.screened, self.all.screened.tuning
+        counts: Indices = np.zeros(step.k, np.int64)
+        sums = np.zeros_like(screened.known.means)
+        if step.state.k > 1:
+            counts, sums = screened.beside_of(self.g)
+        sizes = screened.sample.strata.sizes[: step.k]
+        cluster = (self.g, counts, sizes, tuning.seen, step.n, step.swap)
+        rules = (tuning.per_feature, tuning.support, _wider(screened.z))
+        found = kernels.regress(self.refs, self.led, cluster, (screened.known.means, sums), rules)
+        which, self.bounds, self.caps, q, t, t_shared, scale, squares, shares = found
+        self.basis = Basis(q, t, t_shared, scale, squares)
+        self.share, self.unseen, self.seen = shares[0], shares[1:3], shares[3]
+        self.place: Indices = np.full(len(self.ids), -1)  # of those that are used
+        self.place[which] = np.arange(len(which))
+        # Where each part's begin, and their columns in its block.
+        self.starts = np.concatenate([[0], np.cumsum(self.bounds[:, -1])])
+        firsts = np.concatenate([[0], self.refs.ends])
+        pairs = zip(self.starts, self.starts[1:], firsts, strict=False)
+        self.lines = [which[start:stop] - first for start, stop, first in pairs]
+
+    def measure(self, arms: Indices) -> tuple[list[_Block], Indices]:
+        """Distances to the further references; and where each arm is among all references."""
+        at = places_of(self.ids, arms)
+        members = self.all.screened.cache.members
+        blocks = []
+        for key, refs, lines in self.stretches:
+            block, slots = members.measure(key, refs, arms)
+            blocks.append(_Block(block, slots, lines))
+        return blocks, np.where(at >= 0, self.place[at], -1)
+
+    def estimate(
         self,
-        c: NDArray[np.float32],
-        squares: NDArray[np.float32],
-        widened: NDArray[np.float32],
-    ) -> tuple[NDArray[np.float64], NDArray[np.float32], NDArray[np.float32]]:
-        """Each swap's estimate t'c, the squares |r|² - |c|² that it leaves, and all of them."""
-        size = self.basis.t_local.shape[1]
-        t_local = self.basis.t_local.astype(np.float32)
-        t_global = self.basis.t_global.astype(np.float32)
-        local, shared = c[0, :, :, :size], c[0, :, :, size:].sum(axis=0)
-        value = np.einsum("kl,kxl->x", t_local, local) + shared @ t_global
-        inside = np.einsum("kxl,kxl->x", local, local)
-        if not self.step.swap:
-            rest = squares - inside - np.square(shared).sum(axis=1)
-            return value[None].astype(float), rest[None], squares[None]
-        more, more_shared = c[1, :, :, :size], c[1, :, :, size:]
-        values = value + np.einsum("kl,kxl->kx", t_local, more) + more_shared @ t_global
-        every = squares + widened.T
-        rest = every - inside
-        rest -= np.einsum("kxl,kxl->kx", more, more + 2 * local)
-        rest -= np.square(shared + more_shared).sum(axis=2)
-        return values.astype(float), rest, every
+        arms: Indices,
+        me: Indices,
+        blocks: list[_Block],
+        out: tuple[Values, NDArray[np.float32]],
+    ) -> None:
+        """Estimate a few arms, and bound them."""
+        shared, step, screened = self.all, self.all.step, self.all.screened
+        width, k, kinds = len(arms), step.k, 2 if step.swap else 1
+        columns = self.basis.q.shape[1]
+        sums = Along(
+            np.zeros((2 * k, kinds, columns, width), np.float32),
+            np.zeros((2 * k, kinds, width), np.float32),
+            np.zeros((kinds, width), np.float32),
+        )
+        pairs = zip(self.starts, self.starts[1:], strict=False)
+        for i, (start, stop) in enumerate(pairs):
+            block, slots, columns_of = blocks[i]
+            lines = self.lines[i] if columns_of is None else columns_of[self.lines[i]]
+            itself = np.where((start <= me) & (me < stop), me - start, -1)
+            kernels.project(
+                Panel(block, slots, lines, self.bounds[i]), self.caps[start:stop],
+                self.basis.q[start:stop], itself, self.g, sums,
+            )  # fmt: skip
+        own = screened.own[arms].astype(float)
+        if shared.offset is not None:
+            own[:, 0] -= shared.offset[arms] / step.n
+        guard = screened.guard.terms(arms, shared.m, self.unseen)
+        inside = Inside(me, self.g, own, guard, self.share, self.seen, step.n)
+        kernels.conclude(sums, self.basis, inside, step.removal, screened.z, out)
+        if shared.constant:
+            out[0][:] += shared.constant
+            out[1][:] += np.float32(shared.constant)
 
 
-def _support(values: NDArray[np.float64]) -> float:
-    """How many references carry the sum: all if they are equal, one if one has it all."""
-    squares = float(values @ values)
-    return float(np.abs(values).sum()) ** 2 / squares if squares > 0 else 0.0
+def _joined(some: Refs, more: Refs) -> Refs:
+    """References that all clusters share, and further ones."""
+    return Refs(
+        np.concatenate([some.owners, more.owners]), np.concatenate([some.others, more.others]),
+        np.concatenate([some.heavy, more.heavy]), some.common,
+        np.concatenate([some.caps, more.caps]), np.concatenate([some.known, more.known], axis=1),
+        np.concatenate([some.offset, more.offset]), some.ends,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=16)
+def _wider(z: float) -> Values:
+    """For each number of degrees of freedom, by how much Student's quantile widens a variance."""
+    return student(np.maximum(np.arange(4096), 1), z)

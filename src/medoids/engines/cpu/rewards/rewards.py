@@ -19,11 +19,10 @@ from ..cache.cache import Cache
 from ..kernels.tuples import Clips, Estimates, Homes, Lines, Weights
 from ..step import SLACK, Step
 from .bounds import Bounds
-from .by_owner import ByOwner
 from .guard import Guard
 from .regression import Regression
 from .sample import Sample, first_sample
-from .screened import Estimated, Known, Leaders, Screened
+from .screened import Known, Screened
 
 # Arms that are valued at a time where all distances are kept.
 _ARMS = 512
@@ -66,21 +65,20 @@ class Rewards:
         self.slack = step.slack if step.state.k else SLACK * float(np.abs(mean).mean())
         self.sigma = np.sqrt(sizes[:, 2] * m) * (m < step.n)
         guard = Guard(step, sizes, m, z, cache.columns.apart)
-        lower -= (guard.term(slice(None), m) + step.rough).astype(np.float32)
-        guard.lower_at_home(np.arange(step.n), sample, lower)
+        lower -= (guard.term(max(1 - m / step.n, 0.0)) + step.rough).astype(np.float32)
+        guard.lower_at_home(sample, lower)
         self.lower = bounds.lift_all(lower)
         self.screened = Screened(
-            step, cache, tuning, z, own, sample, guard, Known(step), Leaders(step, cache.rows)
+            step, cache, tuning, z, own, sample, guard, Known(step), {}, len(bounds.lower), {}
         )
         self.depth = _depth(cache.first, step, tuning)
+        if step.state.k > 1 and cache.first < step.n:
+            cache.members.follow(step.owner, step.state.other, step.k)
         self._clips: dict[tuple[int, int], Clips] = {}
 
     def refine(self, arms: Indices, depth: int, leaders: Indices) -> tuple[Values, Values]:
         """Estimate and lower bound of some arms, from all references up to `depth`."""
-        screened, many = self.screened, self.step.k >= self.tuning.many
-        deeper = ByOwner(screened, depth) if many else Regression(screened, depth, leaders)
-        found: Estimated = deeper.estimate(arms)
-        screened.guard.lower_at_home(arms, deeper.sample, found.lower)
+        found = Regression(self.screened, depth, leaders).estimate(arms)
         return found.mean, self.bounds.lift(arms, found.lower - self.step.rough)
 
     def value(self, arms: Indices) -> Values:
@@ -89,9 +87,18 @@ class Rewards:
         for part in self._parts(arms):
             alone, found = self._totals(arms[part])
             values[part] = found.min(axis=1)
+            self._remember(arms[part], alone, found)
             lines = [found, alone[:, None]] if self.step.swap else [found]
             self.bounds.lift(arms[part], np.concatenate(lines, axis=1).T - self.slack)
         return values
+
+    def _remember(self, arms: Indices, alone: Values, values: Values) -> None:
+        extra = np.zeros(len(arms))
+        if self.step.swap:
+            homes = self.step.owner[arms]
+            extra = values[np.arange(len(arms)), homes] - alone - self.step.removal[homes]
+        found = zip(alone.tolist(), extra.tolist(), strict=True)
+        self.screened.worth.update(zip(arms.tolist(), found, strict=True))
 
     def _parts(self, arms: Indices) -> Iterable[Indices | slice]:
         if self.cache.keeps_all and self.cache.first < self.step.n:

@@ -11,8 +11,7 @@ from ...._tuning import Tuning
 from ...._types import Floats, Indices
 from ...protocol import Values
 from ..cache.cache import Cache
-from ..cache.rows import Rows
-from ..step import Step, reward
+from ..step import Step
 from .guard import Guard
 from .sample import Sample
 
@@ -35,23 +34,14 @@ class Known:
         self.members = np.bincount(step.owner, minlength=step.k)
         self.values = [state.nearest] * bool(state.k) + [state.second] * (step.swap and step.k > 1)
         self.sums = [np.bincount(step.owner, value, step.k) for value in self.values]
+        self._owner, self._k = step.owner, step.k
+        self.means = np.stack([self.members, *self.sums], axis=1) / step.n
 
-
-class Leaders:
-    """Rewards at every point of arms whose distances are all known (no medoid going)."""
-
-    def __init__(self, step: Step, rows: Rows) -> None:
-        self._step, self._rows = step, rows
-        self._found: dict[int, tuple[NDArray[np.float32], float]] = {}
-
-    def rewards_of(self, arm: int) -> tuple[NDArray[np.float32], float]:
-        """The rewards, and their mean."""
-        if arm not in self._found:
-            rows, slots = self._rows.fetch(np.array([arm]))
-            clips = self._step.clips
-            gains = reward(rows[slots[0]], clips.cap, clips.base)
-            self._found[arm] = gains.astype(np.float32), float(gains.mean())
-        return self._found[arm]
+    def beside(self, ids: Indices) -> Values:
+        """Of some points, how many each medoid owns, and sums of their values: a line for each."""
+        owners = self._owner[ids]
+        every = [np.bincount(owners, value[ids], self._k) for value in self.values]
+        return np.stack([np.bincount(owners, minlength=self._k), *every], axis=1)
 
 
 class Screened(NamedTuple):
@@ -68,7 +58,13 @@ class Screened(NamedTuple):
         The first references.
     guard : Guard
     known : Known
-    leaders : Leaders
+    worth : dict
+        Of each arm that is valued: what it is worth if no medoid goes, and what is added where
+        its own does.
+    lines : int
+        Of lower bounds.
+    beside : dict
+        What `beside_of` has found.
     """
 
     step: Step
@@ -79,7 +75,26 @@ class Screened(NamedTuple):
     sample: Sample
     guard: Guard
     known: Known
-    leaders: Leaders
+    worth: dict[int, tuple[float, float]]
+    lines: int
+    beside: dict[int, tuple[Indices, Values]]
+
+    def beside_of(self, cluster: int) -> tuple[Indices, Values]:
+        """Of the points next to a cluster: how many each owner has but for the heavy ones.
+
+        And their part of the means of what is known.
+        """
+        if cluster not in self.beside:
+            ids = self.cache.members.of(cluster, True)
+            light = ids[self.sample.strata.of[ids] < self.step.k]
+            counts = np.bincount(self.step.owner[light], minlength=self.step.k)
+            self.beside[cluster] = counts, self.known.beside(ids) / self.step.n
+        return self.beside[cluster]
+
+    def in_sample(self, points: Indices, depth: int) -> NDArray[np.bool_]:
+        """Which of some points are among the references up to a depth."""
+        beyond = self.sample.ids[self.cache.first :]
+        return (self.cache.position[points] < depth) | np.isin(points, beyond)
 
 
 class Estimated(NamedTuple):
@@ -87,10 +102,3 @@ class Estimated(NamedTuple):
 
     mean: Values
     lower: Floats
-
-
-def places_of(ids: Indices, arms: Indices) -> Indices:
-    """Where each arm is among the ids; -1 where it is not."""
-    order = np.argsort(ids)
-    at = np.minimum(np.searchsorted(ids, arms, sorter=order), len(ids) - 1)
-    return np.where(ids[order[at]] == arms, order[at], -1)
