@@ -18,7 +18,7 @@ _ROUNDED = 2e-7
 _REORDER = {"reassoc", "nsz", "contract"}
 
 
-@njit(nogil=True, cache=True, fastmath=_REORDER)
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_REORDER)
 def _dot(a, b):  # type: ignore[no-untyped-def]
     total = 0.0
     for s in range(a.shape[0]):
@@ -26,7 +26,7 @@ def _dot(a, b):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(nogil=True, cache=True, fastmath=_REORDER)
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_REORDER)
 def _clear(along, line):  # type: ignore[no-untyped-def]
     """Take from a line what lies along another, which is of length 1; how much that was."""
     amount = _dot(along, line)
@@ -35,7 +35,13 @@ def _clear(along, line):  # type: ignore[no-untyped-def]
     return amount
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
+def _shrink(line, factor):  # type: ignore[no-untyped-def]
+    for s in range(line.shape[0]):
+        line[s] *= factor
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def _orthonormal(f, bounds, shared, local, t, t_shared, ranks):  # type: ignore[no-untyped-def]
     """Make features orthonormal over references that are sorted by cell (Gram and Schmidt).
 
@@ -73,7 +79,7 @@ def _orthonormal(f, bounds, shared, local, t, t_shared, ranks):  # type: ignore[
                 left = _dot(mine, mine)
             keep = left > _RANK * whole
             factor = 1 / np.sqrt(left) if keep else 0.0
-            mine *= factor
+            _shrink(mine, factor)
             t[h, j] *= factor
             ranks[h] += 1.0 if keep else 0.0
         for j in range(shared):
@@ -85,7 +91,7 @@ def _orthonormal(f, bounds, shared, local, t, t_shared, ranks):  # type: ignore[
                 t_shared[j] -= _clear(f[i], f[j]) * t_shared[i]
         left = _dot(f[j], f[j])
         factor = 1 / np.sqrt(left) if left > _RANK * size[j] else 0.0
-        f[j] *= factor
+        _shrink(f[j], factor)
         t_shared[j] *= factor
     for h in range(local.shape[0]):
         for j in range(shared):
@@ -93,7 +99,7 @@ def _orthonormal(f, bounds, shared, local, t, t_shared, ranks):  # type: ignore[
             ranks[h] += _dot(mine, mine)
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def _arrange(refs, cluster):  # type: ignore[no-untyped-def]
     """Sort references into segments, and weigh them.
 
@@ -129,7 +135,9 @@ def _arrange(refs, cluster):  # type: ignore[no-untyped-def]
             counts[min(segment[s], k)] += 1
     for h in range(2 * k):
         starts[h + 1] += starts[h]
-    place, order = starts[:-1].copy(), np.empty(starts[-1], np.int64)
+    place, order = np.empty(2 * k, np.int64), np.empty(starts[2 * k], np.int64)
+    for h in range(2 * k):
+        place[h] = starts[h]
     for s in range(m):
         if segment[s] >= 0:
             order[place[segment[s]]] = s
@@ -146,7 +154,7 @@ def _arrange(refs, cluster):  # type: ignore[no-untyped-def]
     return order, starts, root, share, unseen, near
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def _support(values):  # type: ignore[no-untyped-def]
     """How many references carry the sum: all if they are equal, one if one has it all."""
     total = square = 0.0
@@ -156,7 +164,7 @@ def _support(values):  # type: ignore[no-untyped-def]
     return total * total / square if square > 0 else 0.0
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, error_model="numpy")
 def regress(refs, leaders, cluster, means, rules):  # type: ignore[no-untyped-def]
     """The regression for the arms of one cluster.
 
@@ -181,10 +189,12 @@ def regress(refs, leaders, cluster, means, rules):  # type: ignore[no-untyped-de
     per_feature, support, wider = rules
     order, starts, root, share, unseen, near = _arrange(refs, cluster)
     k, slopes, m = sums.shape[0], known.shape[0], order.shape[0]
-    bounds = np.empty(k + 2, np.int64)
-    bounds[: k + 1] = starts[: k + 1]
+    bounds, seen = np.empty(k + 2, np.int64), np.empty(k + 1, np.int64)
     bounds[k + 1] = m
-    seen = bounds[1:] - bounds[:-1]
+    for h in range(k + 1):
+        bounds[h] = starts[h]
+    for h in range(k + 1):
+        seen[h] = bounds[h + 1] - bounds[h]
     low, high = bounds[g], bounds[g + 1]
     room = COLUMNS - 1 - slopes
     most = min(seen[g] // per_feature, room)
@@ -209,8 +219,9 @@ def regress(refs, leaders, cluster, means, rules):  # type: ignore[no-untyped-de
         if _support(f[p]) >= support:
             t_shared[p] = alone[i]
             p += 1
-    t_shared = t_shared[:p].copy()
-    f[p:] = 0.0
+    for j in range(m):  # where the last one was no feature
+        for c in range(p, COLUMNS):
+            f[c, j] = 0.0
     local = np.empty(k + 1, np.int64)
     for h in range(k + 1):
         # Slopes where a cell's references afford them.
@@ -222,9 +233,13 @@ def regress(refs, leaders, cluster, means, rules):  # type: ignore[no-untyped-de
                 for i in range(slopes):
                     f[p + 1 + i, j] = known[i, order[j]]
     if others > 0 and local[g] > slopes:
-        f[p + 1 + slopes : p + 1 + slopes + others, low:high] = goes[:others]
+        for i in range(others):
+            for j in range(high - low):
+                f[p + 1 + slopes + i, low + j] = goes[i, j]
         local[g] += others
-    f *= root
+    for c in range(COLUMNS):
+        for j in range(m):
+            f[c, j] *= root[j]
     t = np.zeros((k + 1, COLUMNS))
     for i in range(1 + slopes):
         for h in range(k):
@@ -237,7 +252,9 @@ def regress(refs, leaders, cluster, means, rules):  # type: ignore[no-untyped-de
         t[g, p + i] = extras[i - 1 - slopes]
     ranks = np.empty(k + 1)
     _orthonormal(f, bounds, p, local, t, t_shared, ranks)
-    used = p + local.max()
+    used = p
+    for h in range(k + 1):
+        used = max(used, p + local[h])
     scale = np.empty(k + 1)
     gram = np.zeros((p, p))
     for h in range(k + 1):
@@ -258,24 +275,15 @@ def regress(refs, leaders, cluster, means, rules):  # type: ignore[no-untyped-de
                 gram[c, d] += scale[h] * _dot(
                     f[c, bounds[h] : bounds[h + 1]], f[d, bounds[h] : bounds[h + 1]]
                 )
-    squares = np.zeros(p)
-    if p > 0:
-        # Turned so that the global columns' products with each other, so weighted, are zero.
-        squares, turn = np.linalg.eigh(gram)
-        turned = np.zeros((p, m))
-        for c in range(p):
-            for d in range(p):
-                turned[c] += turn[d, c] * f[d]
-        f[:p] = turned
-        t_shared = turn.T.copy() @ t_shared
     # By part, and in each part by segment as before.
     ends, parts = refs[7], refs[7].shape[0]
     limits = np.zeros((parts, starts.shape[0]), np.int64)
-    part, segment = np.empty(m, np.int64), 0
+    part, segment = np.zeros(m, np.int64), 0
     for j in range(m):
         while j >= starts[segment + 1]:
             segment += 1
-        part[j] = np.searchsorted(ends, order[j], side="right")
+        while order[j] >= ends[part[j]]:
+            part[j] += 1
         limits[part[j], segment + 1] += 1
     place, at = np.empty(parts, np.int64), 0
     for i in range(parts):
@@ -297,10 +305,10 @@ def regress(refs, leaders, cluster, means, rules):  # type: ignore[no-untyped-de
         laid[to, 1] += offset[s]
         laid[to, 4] = root[j]
     shares = (share[g], share[g] * unseen[g], share[k] * unseen[k], seen[g])
-    return which, limits, laid, q, t, t_shared, scale, squares, shares
+    return which, limits, laid, q, t, t_shared, p, scale, gram, shares
 
 
-@njit(nogil=True, cache=True, fastmath=_REORDER)
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_REORDER)
 def _add_lines(r, q, start, out):  # type: ignore[no-untyped-def]
     """Add four lines of rewards along the columns of q, whose lines begin at `start`."""
     a, b, c, d = r[0], r[1], r[2], r[3]
@@ -311,7 +319,7 @@ def _add_lines(r, q, start, out):  # type: ignore[no-untyped-def]
             line[x] += (u * a[x] + v * b[x]) + (w * c[x] + z * d[x])
 
 
-@njit(nogil=True, cache=True, fastmath=_REORDER)
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_REORDER)
 def _add_squares(r, squares, around):  # type: ignore[no-untyped-def]
     a, b, c, d = r[0], r[1], r[2], r[3]
     for x in range(squares.shape[0]):
@@ -319,7 +327,7 @@ def _add_squares(r, squares, around):  # type: ignore[no-untyped-def]
         around[x] += (a[x] + b[x]) + (c[x] + d[x])
 
 
-@njit(nogil=True, cache=True, fastmath=_REORDER)
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_REORDER)
 def project(panel, caps, q, itself, home, sums):  # type: ignore[no-untyped-def]
     """Add up the weighted rewards of one cluster's arms along the columns of a basis.
 
@@ -376,11 +384,13 @@ def project(panel, caps, q, itself, home, sums):  # type: ignore[no-untyped-def]
                         go[whose[s]] = 0
                 some, at = q, first
                 if count < 4:
-                    tail[:count] = q[first:high]
-                    tail[count:] = 0
+                    for i in range(4):
+                        for c in range(columns):
+                            tail[i, c] = q[first + i, c] if i < count else 0
+                        if i >= count:
+                            for x in range(width):
+                                stays[i, x] = goes[i, x] = 0
                     some, at = tail, 0
-                    stays[count:] = 0
-                    goes[count:] = 0
                 _add_lines(stays, some, at, along[h, 0])
                 _add_squares(stays, squares[h, 0], around[0] if h == home else aside)
                 if swap:
@@ -388,8 +398,16 @@ def project(panel, caps, q, itself, home, sums):  # type: ignore[no-untyped-def]
                     _add_squares(goes, squares[h, 1], around[1] if h == home else aside)
 
 
-@njit(nogil=True, cache=True, fastmath=_REORDER)
-def conclude(sums, basis, arms, removal, z, out):  # type: ignore[no-untyped-def]
+@njit(nogil=True, cache=True, error_model="numpy")
+def _any(line):  # type: ignore[no-untyped-def]
+    found = False
+    for x in range(line.shape[0]):
+        found |= line[x] != 0
+    return found
+
+
+@njit(nogil=True, cache=True, error_model="numpy", fastmath=_REORDER)
+def conclude(sums, basis, arms, removal, z, start, out):  # type: ignore[no-untyped-def]
     """Estimates and lower bounds of one cluster's arms, from their rewards along a basis.
 
     Parameters
@@ -399,6 +417,8 @@ def conclude(sums, basis, arms, removal, z, out):  # type: ignore[no-untyped-def
     basis : Basis
     arms : Inside
     removal : ndarray of float64
+    start : int
+        Where these arms are in what is written.
     out : tuple of ndarrays
         The lowest estimate of each arm's swaps; lower bounds of all of them and of the addition,
         or of the lowest, a line for each.
@@ -406,7 +426,7 @@ def conclude(sums, basis, arms, removal, z, out):  # type: ignore[no-untyped-def
     along, squares, around = sums
     q, t, t_shared, scale, gram = basis
     me, home, own, guard, share, seen, n = arms
-    mean, lower = out
+    mean, lower = out[0][start : start + me.shape[0]], out[1][:, start : start + me.shape[0]]
     k, shared, columns = t.shape[0] - 1, t_shared.shape[0], q.shape[1]
     width, lines, kinds = me.shape[0], lower.shape[0], along.shape[1]
     swap = kinds > 1
@@ -427,7 +447,7 @@ def conclude(sums, basis, arms, removal, z, out):  # type: ignore[no-untyped-def
     beside = np.zeros((columns, width))
     value, whole, left = np.zeros(width), np.zeros(width), np.zeros(width)
     for s in range(2 * k):
-        if not squares[s, 0].any():
+        if not _any(squares[s, 0]):
             continue
         cell = min(s, k)
         factor = scale[cell]
@@ -455,7 +475,9 @@ def conclude(sums, basis, arms, removal, z, out):  # type: ignore[no-untyped-def
     for x in range(width):
         left[x] += whole[x]  # of the squares, without what all swaps share
     alone = np.empty(width)
-    rest = left.copy()
+    rest = np.empty(width)
+    for x in range(width):
+        rest[x] = left[x]
     for c in range(shared):
         for x in range(width):
             value[x] += t_shared[c] * total[c, x]
@@ -465,19 +487,15 @@ def conclude(sums, basis, arms, removal, z, out):  # type: ignore[no-untyped-def
         rest[x] = max(rest[x], 0.0) + _ROUNDED * whole[x]
         chance = min(np.sqrt(rest[x] / whole[x]), 1.0) if whole[x] > 0 else 1.0
         alone[x] = value[x] - z * np.sqrt(rest[x]) - guard[x, 0] * chance - guard[x, 1]
+    for x in range(width):
+        mean[x] = np.inf if swap else value[x]
+        lower[lines - 1, x] = np.inf if swap and lines == 1 else alone[x]
     if not swap:
-        mean[:] = value
-        lower[0] = alone
         return
-    mean[:] = np.inf
-    if lines > 1:
-        lower[k] = alone
-    else:
-        lower[0] = np.inf
     one, wide = np.empty(width), np.empty(width)
     for j in range(k):
         low = lower[j if lines > 1 else 0]
-        if squares[j, 1].any() or squares[k + j, 1].any():
+        if _any(squares[j, 1]) or _any(squares[k + j, 1]):
             factor, factor2 = scale[j], scale[k]
             for x in range(width):
                 more = factor * (squares[j, 1, x] - squares[j, 0, x])

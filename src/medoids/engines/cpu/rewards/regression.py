@@ -140,7 +140,7 @@ class Regression:
 
         def work(first: int, last: int) -> None:
             for group, at, end, here, me in tasks[first:last]:
-                group.estimate(arms[at:end], me, here, (out[0][at:end], out[1][:, at:end]))
+                group.estimate(arms[at:end], me, here, at, out)
 
         workers.each(work, len(tasks), 1)
         return Estimated(*out)
@@ -210,8 +210,11 @@ class _Group:
         cluster = (self.g, counts, sizes, tuning.seen, step.n, step.swap)
         rules = (tuning.per_feature, tuning.support, _wider(screened.z))
         found = kernels.regress(self.refs, self.led, cluster, (screened.known.means, sums), rules)
-        which, self.bounds, self.caps, q, t, t_shared, scale, squares, shares = found
-        self.basis = Basis(q, t, t_shared, scale, squares)
+        which, self.bounds, self.caps, q, t, t_shared, p, scale, gram, shares = found
+        # Turned so that the global columns' products with each other, so weighted, are zero.
+        squares, turn = np.linalg.eigh(gram)
+        q[:, :p] = q[:, :p] @ turn.astype(np.float32)
+        self.basis = Basis(q, t, turn.T @ t_shared[:p], scale, squares)
         self.share, self.unseen, self.seen = shares[0], shares[1:3], shares[3]
         self.place: Indices = np.full(len(self.ids), -1)  # of those that are used
         self.place[which] = np.arange(len(which))
@@ -236,9 +239,10 @@ class _Group:
         arms: Indices,
         me: Indices,
         blocks: list[_Block],
+        at: int,
         out: tuple[Values, NDArray[np.float32]],
     ) -> None:
-        """Estimate a few arms, and bound them."""
+        """Estimate a few arms, and bound them: their places in `out` begin at `at`."""
         shared, step, screened = self.all, self.all.step, self.all.screened
         width, k, kinds = len(arms), step.k, 2 if step.swap else 1
         columns = self.basis.q.shape[1]
@@ -261,10 +265,10 @@ class _Group:
             own[:, 0] -= shared.offset[arms] / step.n
         guard = screened.guard.terms(arms, shared.m, self.unseen)
         inside = Inside(me, self.g, own, guard, self.share, self.seen, step.n)
-        kernels.conclude(sums, self.basis, inside, step.removal, screened.z, out)
+        kernels.conclude(sums, self.basis, inside, step.removal, screened.z, at, out)
         if shared.constant:
-            out[0][:] += shared.constant
-            out[1][:] += np.float32(shared.constant)
+            out[0][at : at + width] += shared.constant
+            out[1][:, at : at + width] += np.float32(shared.constant)
 
 
 def _joined(some: Refs, more: Refs) -> Refs:
