@@ -1,4 +1,4 @@
-"""k-medoids clustering: PAM's answer, at the speed of k-means."""
+"""k-medoids clustering: PAM's answer, for any data and any dissimilarity."""
 
 from ._estimator import KMedoids
 from ._fit import KMedoidsResult

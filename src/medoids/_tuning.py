@@ -43,9 +43,9 @@ class Tuning(NamedTuple):
     # --- a search
     leaders: int = 15  # arms that are valued exactly to lead the others,
     own_leaders: int = 4  # and so many of each cluster (in BUILD twice as many),
-    leading: float = 0.25  # if refining its arms costs so many times as much;
-    few: int = 8  # arms that are left are valued
-    promoted: int = 2  # and the most promising ones in any case
+    leading: float = 0.25  # as far as they cost this share of what refining its arms does;
+    promoted: int = 2  # and the most promising ones in any case;
+    few: int = 8  # so few arms that are left are valued
     round_pairs: int = 1_000_000  # a round costs as much as so many distances: fewer are valued
     screened: float = 0.7  # cost of a reward where all arms are screened,
     refined: float = 2.3  # where some are refined,
@@ -54,7 +54,7 @@ class Tuning(NamedTuple):
     completes: bool = True  # compute all distances, once searches have cost more than that
 
     # --- estimates from more references
-    many: int = 32  # from so many clusters on by owner alone, without a regression
+    many: int = 32  # from so many clusters on, refining begins at twice the first references
     fewest_regressed: int = 256  # references that are a ground for a regression
     per_feature: int = 16  # references for each of its features
     own: float = 0.125  # further references of an arm's own cluster, for each that all share;

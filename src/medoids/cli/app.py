@@ -53,7 +53,7 @@ def _top(
     ctx: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
 ) -> None:
-    """k-medoids clustering: PAM's answer, at the speed of k-means."""
+    """k-medoids clustering: PAM's answer, for any data and any dissimilarity."""
     if version:
         print(f"medoids {__version__}")
     elif ctx.invoked_subcommand is None:

@@ -122,7 +122,7 @@ class Rewards:
 
 
 def _depth(first: int, step: Step, tuning: Tuning) -> int:
-    # By owner alone, the first references tell no more than the screen does.
+    # With many clusters there are few leaders in each at first: more references tell more.
     depth = min(first * (2 if step.k >= tuning.many else 1), step.n)
     while depth < min(tuning.fewest_regressed, step.n):
         depth = min(2 * depth, step.n)
