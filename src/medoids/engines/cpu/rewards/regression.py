@@ -194,6 +194,8 @@ class _Group:
             start, stop = 0, int(ratio * cache.first)
             while 0 < stop <= ratio * shared.depth and start < len(members):
                 refs = members[start:stop]
+                # What is among the first references is not measured again.
+                refs = refs[cache.position[refs] >= cache.first]
                 lines = np.flatnonzero(~shared.screened.in_sample(refs, shared.depth))
                 if len(lines):
                     self.stretches.append(((self.g, beside, start), refs, lines))
