@@ -200,7 +200,7 @@ def regress(refs, leaders, cluster, means, rules):  # type: ignore[no-untyped-de
     most = min(seen[g] // per_feature, room)
     f = np.zeros((COLUMNS, m))
     goes = np.zeros((COLUMNS, high - low))
-    p = others = 0
+    p = others = np.int64(0)  # a literal would be compiled twice
     t_shared, extras = np.empty(COLUMNS), np.empty(COLUMNS)
     for i in range(distances.shape[0]):
         kinds = 2 if swap and i < mine else 1
