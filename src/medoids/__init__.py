@@ -1,8 +1,27 @@
 """k-medoids clustering: PAM's answer, for any data and any dissimilarity."""
 
-from ._estimator import KMedoids
-from ._fit import KMedoidsResult
-from ._functions import k_medoids, medoid
+from typing import TYPE_CHECKING
+
+from ._lazy import lazily
+
+if TYPE_CHECKING:
+    from ._estimator import KMedoids
+    from ._fit import KMedoidsResult
+    from ._functions import k_medoids, medoid
+else:
+    # scikit-learn takes long to import: the command line's help need not wait for it.
+    __getattr__ = lazily(
+        __name__,
+        {
+            "_estimator": ["KMedoids"],
+            "_fit": ["KMedoidsResult"],
+            "_functions": ["k_medoids", "medoid"],
+        },
+    )
 
 __all__ = ["KMedoids", "KMedoidsResult", "__version__", "k_medoids", "medoid"]
 __version__ = "0.1.0"
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from ._memory import default_limit
 
@@ -83,6 +82,8 @@ def starting(init: Any, k: int, n: int) -> str | list[int]:
 
 
 def generator(random_state: Any) -> np.random.RandomState:
+    from sklearn.utils import check_random_state  # takes long, and names alone need no seed
+
     try:
         found: np.random.RandomState = check_random_state(random_state)
         return found

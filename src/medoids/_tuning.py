@@ -78,7 +78,8 @@ class Tuning(NamedTuple):
     rows: float = 0.1  # from a few to all points;
     scratch: float = 0.1  # what is dropped after use;
     exact_rows: float = 0.05  # rows in float64;
-    bounds: float = 0.05  # and bounds
+    bounds: float = 0.05  # bounds;
+    medoid_rows: float = 0.05  # and distances from medoids to all points
     all_pairs: float = 0.95  # where all distances take no more, none is computed twice,
     more_columns: float = 0.04  # and so much is for references of small clusters
     all_exact: float = 0.9  # where all in float64 and float32 take no more, they may be held

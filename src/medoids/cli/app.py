@@ -1,4 +1,7 @@
-"""The commands. Each gives back what it would do, for `run` to do."""
+"""The commands. Each gives back what it would do, for `run` to do.
+
+What they do is imported when they do it: help comes at once.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,6 @@ import typer
 
 from .. import __version__
 from . import options as opt
-from .commands.choose import check_names
-from .commands.cluster import Target, cluster
-from .commands.demo import demo
-from .commands.metrics import metrics
-from .commands.predict import predict
-from .commands.scan import scan
 from .output.screen import Screen
 from .parsing import parse_init, parse_list, parse_params, parse_range, parse_shape
 from .readers.inputs import Reading
@@ -110,6 +107,8 @@ def _cluster(
     shape, screen = parse_shape(image_shape), Screen(quiet, as_json)
 
     def job() -> int:
+        from .commands.cluster import Target, cluster
+
         source = open_source(file, format)
         target = Target(out or Path(f"{source.stem}-medoids"), force, report)
         return cluster(source, reading, shape, params, target, screen, _command(ctx, source.name))
@@ -159,7 +158,13 @@ def _scan(
     params = _params(ctx)
     reading = Reading(parse_list(columns), field, names, transpose, normalize, metric == "gower")
     ks, screen = parse_range(k), Screen(quiet, as_json)
-    return lambda: scan(open_source(file, format), reading, params, ks, out, force, screen)
+
+    def job() -> int:
+        from .commands.scan import scan
+
+        return scan(open_source(file, format), reading, params, ks, out, force, screen)
+
+    return job
 
 
 @app.command(
@@ -185,13 +190,25 @@ def _predict(
     Prints a line for each row: its name, cluster, medoid, and distance from it.
     """
     given, screen = Reading(field=field, names=names), Screen(quiet, as_json)
-    return lambda: predict(result, open_source(file, format), given, out, force, jobs, screen)
+
+    def job() -> int:
+        from .commands.predict import predict
+
+        return predict(result, open_source(file, format), given, out, force, jobs, screen)
+
+    return job
 
 
 @app.command("metrics", epilog=_examples("metrics", "", "--json"))
 def _metrics(as_json: opt.Json = False, debug: opt.Debug = False) -> Job:
     """List the metrics: names, data they are for, parameters."""
-    return lambda: metrics(Screen(as_json=as_json))
+
+    def job() -> int:
+        from .commands.metrics import metrics
+
+        return metrics(Screen(as_json=as_json))
+
+    return job
 
 
 @app.command("demo", epilog=_examples("demo", "", "--out digits"))
@@ -208,11 +225,19 @@ def _demo(
     MNIST where the folder $MEDOIDS_DATA has mnist.npz, else scikit-learn's digits.
     Writes a picture and a page to explore, besides all that 'medoids cluster' writes.
     """
-    return lambda: demo(out, force, jobs, Screen(quiet, as_json))
+
+    def job() -> int:
+        from .commands.demo import demo
+
+        return demo(out, force, jobs, Screen(quiet, as_json))
+
+    return job
 
 
 def _params(ctx: typer.Context) -> dict[str, Any]:
     """What the estimator is given, of the options that `cluster` and `scan` share."""
+    from .commands.choose import check_names
+
     given = ctx.params
     check_names(given["metric"], given["method"])
     return {

@@ -46,7 +46,8 @@ def swap_some(cache: Cache, state: State, count: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     for _ in range(count):
         position = int(rng.integers(state.k))
-        near = np.setdiff1d(np.argsort(state.rows[position])[:40], state.medoids)
+        row = cache.points.exact(np.array([state.medoids[position]]))[0]
+        near = np.setdiff1d(np.argsort(row)[:40], state.medoids)
         arm = int(rng.choice(near))
         state.replace(position, arm, cache.points.exact(np.array([arm]))[0])
 
@@ -97,8 +98,8 @@ def test_carried_bounds_are_tighter_than_the_screen() -> None:
 def test_an_arm_gains_less_in_later_build_steps(kind: str) -> None:
     cache, state, matrix = start(kind, 3, 256)
     longer = State(N, 6)
-    for medoid, row in zip(state.medoids, state.rows, strict=True):
-        longer.add(medoid, row)
+    for medoid in state.medoids:
+        longer.add(medoid, matrix[medoid])
     bounds = Bounds()
     for medoid in (5, 50, 500):
         rewards_of(cache, longer, False, Z, bounds).value(np.arange(N))

@@ -53,7 +53,8 @@ class CPUEngine(Placed):
         tuning: Tuning,
         counter: Points | None = None,
     ) -> None:
-        super().__init__(points.n, points.n, n_clusters, points if counter is None else counter)
+        counted = points if counter is None else counter
+        super().__init__(points.n, points.n, n_clusters, counted, tuning.medoid_rows * room)
         self.points, self.room, self.rng, self.tuning = points, room, rng, tuning
         self._exact = ExactRows(points, max(int(tuning.exact_rows * room // (8 * points.n)), 1))
         self._cache: Cache | None = None
@@ -74,6 +75,13 @@ class CPUEngine(Placed):
 
     def rows(self, arms: Indices) -> NDArray[np.float64]:
         return self._exact.of(arms)
+
+    def between(self, refs: Indices) -> Floats:
+        return self.points.exact(np.array(self.medoids), refs)
+
+    def _roughly_between(self, refs: Indices) -> Floats:
+        """The same in float32."""
+        return self.block(np.array(self.medoids), refs)
 
     def block(self, arms: Indices, refs: Indices) -> Floats:
         return self.points.block_array(arms, refs)
@@ -160,14 +168,16 @@ class CPUEngine(Placed):
                 if found < 0:
                     break
                 at += found
-                self.state.replace(position, int(part[at]), rows[slots[at]])
+                self.state.replace(
+                    position, int(part[at]), rows[slots[at]], self._roughly_between
+                )
                 done, at = done + 1, at + 1
         return done
 
     def sharpen(self) -> None:
-        rows = self.rows(np.array(self.medoids))
-        for position, row in enumerate(rows):
-            self.state.replace(position, self.medoids[position], row)
+        medoids = list(self.medoids)
+        self.state.clear()
+        self.start(medoids)
 
     # --- other engines on the same points
 

@@ -13,6 +13,9 @@ from .placed import Placed
 from .points.base import Points
 from .step import SLACK
 
+# Rows of medoids may take so much, compared with the matrix.
+_ROWS = 0.25
+
 
 class CPUMatrix(Placed):
     """A matrix of distances; see `Matrix` for what each method promises.
@@ -30,7 +33,9 @@ class CPUMatrix(Placed):
     def __init__(
         self, distances: Floats, n_clusters: int, counter: Points, truth: Points | None = None
     ) -> None:
-        super().__init__(distances.shape[1], len(distances), n_clusters, counter)
+        super().__init__(
+            distances.shape[1], len(distances), n_clusters, counter, _ROWS * distances.nbytes
+        )
         self.distances, self._truth = distances, truth
         self._every = np.arange(len(distances))
         # Looks for swaps from these medoids.
@@ -40,6 +45,11 @@ class CPUMatrix(Placed):
         if self._truth is not None:
             return self._truth.exact(arms)
         return self.distances[arms].astype(np.float64)
+
+    def between(self, refs: Indices) -> Floats:
+        if self._truth is not None:
+            return self._truth.exact(np.array(self.medoids), refs)
+        return self.distances[np.ix_(np.array(self.medoids), refs)]
 
     def block(self, arms: Indices, refs: Indices) -> Floats:
         return np.asarray(self.distances[np.ix_(arms, refs)], dtype=np.float32)

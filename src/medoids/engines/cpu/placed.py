@@ -33,13 +33,18 @@ class Placed(ABC):
         As in `Medoids`.
     counter : Points
         Where distances are counted.
+    room : float
+        Bytes that rows of medoids may take; else some of their distances are computed anew for
+        each swap.
     """
 
-    def __init__(self, n: int, n_arms: int, n_clusters: int, counter: Points) -> None:
+    def __init__(
+        self, n: int, n_arms: int, n_clusters: int, counter: Points, room: float
+    ) -> None:
         self.n, self.n_arms, self.n_clusters = n, n_arms, n_clusters
         self._counter, self.workers = counter, counter.workers
         self.nonnegative = counter.nonnegative
-        self.state = State(n, n_clusters)
+        self.state = State(n, n_clusters if 8 * n * n_clusters <= room else 0)
         self._confirmed = _Confirmed()
         self._step: Step | None = None
 
@@ -64,6 +69,10 @@ class Placed(ABC):
         """Distances from each arm to every point, in float64."""
 
     @abstractmethod
+    def between(self, refs: Indices) -> Floats:
+        """Distances from each medoid to some points, in float64."""
+
+    @abstractmethod
     def block(self, arms: Indices, refs: Indices) -> Floats:
         """Distances from some arms to some points."""
 
@@ -77,7 +86,7 @@ class Placed(ABC):
         if position == self.state.k:
             self.state.add(medoid, row)
         else:
-            self.state.replace(position, medoid, row)
+            self.state.replace(position, medoid, row, self.between)
         self._confirmed = _Confirmed()
 
     def loss_after(self, position: int, medoid: int) -> float:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._types import Floats, Indices
 from . import kernels
+
+# Distances from all medoids to some points.
+Between = Callable[[Indices], Floats]
 
 
 class State:
@@ -15,8 +21,8 @@ class State:
     ----------
     n : int
         How many points there are.
-    n_clusters : int
-        How many medoids there will be.
+    kept : int
+        How many medoids there will be, if their rows are to be kept; else 0.
 
     Attributes
     ----------
@@ -33,37 +39,57 @@ class State:
         How often it has changed.
     """
 
-    def __init__(self, n: int, n_clusters: int) -> None:
+    def __init__(self, n: int, kept: int) -> None:
         self.n = n
+        self._rows = np.empty((kept, n))
+        self.version = 0
+        self.clear()
+
+    def clear(self) -> None:
+        """Take all medoids away."""
+        n = self.n
         self.medoids: list[int] = []
-        self.rows = np.empty((n_clusters, n))
         self.nearest, self.second = np.full(n, np.inf), np.full(n, np.inf)
         self.owner, self.other = np.zeros(n, np.int32), np.full(n, -1, np.int32)
-        self.loss, self.version = np.inf, 0
+        self.loss = np.inf
 
     @property
     def k(self) -> int:
         return len(self.medoids)
 
-    def add(self, medoid: int, row: NDArray[np.floating]) -> None:
+    def add(self, medoid: int, row: Floats) -> None:
         """BUILD: one more medoid, at distances `row` from every point."""
         self.medoids.append(int(medoid))
-        self._assign(self.k - 1, row)
+        self._assign(self.k - 1, row, None)
 
-    def replace(self, position: int, medoid: int, row: NDArray[np.floating]) -> None:
-        """SWAP: `medoid` instead of the one at `position`."""
+    def replace(
+        self, position: int, medoid: int, row: Floats, between: Between | None = None
+    ) -> None:
+        """SWAP: `medoid` instead of the one at `position`.
+
+        Where rows are not kept, points that the old one was nearest or second to are measured
+        anew: `between` gives distances from all medoids to some points.
+        """
         self.medoids[position] = int(medoid)
-        self._assign(position, row)
+        self._assign(position, row, between)
 
     def loss_after(self, position: int, row: NDArray[np.floating]) -> float:
         """The loss if the medoid at `position` gave way to one at distances `row`."""
         others = np.where(self.owner == position, self.second, self.nearest)
         return float(np.minimum(others, row).sum())
 
-    def _assign(self, position: int, row: NDArray[np.floating]) -> None:
-        self.rows[position] = row
-        kernels.reassign(
-            self.rows, self.k, position, self.owner, self.other, self.nearest, self.second
-        )
+    def _assign(self, position: int, row: Floats, between: Between | None) -> None:
+        row = np.asarray(row, dtype=np.float64)
+        kept = len(self._rows) > 0
+        if kept:
+            self._rows[position] = row
+            rows: Floats = self._rows
+        elif between is None:
+            rows = self._rows
+        else:
+            lost = np.flatnonzero((self.owner == position) | (self.other == position))
+            rows = np.asarray(between(lost), dtype=np.float64)
+        near = (self.owner, self.other, self.nearest, self.second)
+        kernels.reassign(row, self.k, position, rows, not kept, near)
         self.loss = float(self.nearest.sum())
         self.version += 1

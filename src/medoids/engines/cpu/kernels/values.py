@@ -11,20 +11,23 @@ _REORDER = {"reassoc", "nsz", "contract"}
 
 
 @njit(nogil=True, cache=True)
-def reassign(rows, k, position, owner, other, nearest, second):  # type: ignore[no-untyped-def]
-    """Bring every column's lowest and second-lowest row up to date with row `position`.
+def reassign(row, k, position, rows, some, near):  # type: ignore[no-untyped-def]
+    """Bring every column's lowest and second-lowest row up to date with a row at `position`.
 
-    On a tie the lower row owns the column. Only columns that the old row had a part in
-    are looked at anew.
+    On a tie the lower row owns the column. Only columns that the old row had a part in are
+    looked at anew: these are all that `rows` has, if there are `some` only.
     """
-    row = rows[position]
+    owner, other, nearest, second = near
+    count = 0
     for j in range(row.shape[0]):
         value = row[j]
         if owner[j] == position or other[j] == position:
             owner[j] = other[j] = -1
             nearest[j] = second[j] = np.inf
+            at = count if some else j
+            count += 1
             for i in range(k):
-                each = rows[i, j]
+                each = value if i == position else rows[i, at]
                 if each < nearest[j]:
                     second[j], other[j] = nearest[j], owner[j]
                     nearest[j], owner[j] = each, i

@@ -26,5 +26,6 @@ class PointsAmong(Points):
     def _block(self, arms: Indices, refs: Indices, out: NDArray[np.float32]) -> None:
         self.points.block(self.chosen[arms], self.chosen[refs], out)
 
-    def _exact(self, arms: Indices, out: NDArray[np.float64]) -> None:
-        out[:] = self.points.exact(self.chosen[arms])[:, self.chosen]
+    def _exact(self, arms: Indices, refs: Indices | None, out: NDArray[np.float64]) -> None:
+        some = self.chosen if refs is None else self.chosen[refs]
+        out[:] = self.points.exact(self.chosen[arms], some)

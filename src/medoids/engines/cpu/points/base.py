@@ -57,17 +57,18 @@ class Points(ABC):
         self.block(arms, refs, out)
         return out
 
-    def exact(self, arms: Indices) -> NDArray[np.float64]:
-        """Distances from each arm to every point, in float64."""
+    def exact(self, arms: Indices, refs: Indices | None = None) -> NDArray[np.float64]:
+        """Distances from each arm to every point, or to some, in float64: the same bits always."""
         arms = np.asarray(arms)
-        out = np.empty((len(arms), self.n))
-        if len(arms):
-            self._exact(arms, out)
+        out = np.empty((len(arms), self.n if refs is None else len(refs)))
+        if out.size:
+            self._exact(arms, refs, out)
             self._count(out.size)
         if not np.isfinite(out).all():
-            arm, point = np.argwhere(~np.isfinite(out))[0]
+            arm, column = np.argwhere(~np.isfinite(out))[0]
+            point = column if refs is None else refs[column]
             raise ValueError(
-                f"metric gives {out[arm, point]} between rows {arms[arm]} and {point}:"
+                f"metric gives {out[arm, column]} between rows {arms[arm]} and {point}:"
                 " scale the data to moderate numbers, or mend the metric."
             )
         return out
@@ -93,4 +94,5 @@ class Points(ABC):
     def _block(self, arms: Indices, refs: Indices, out: NDArray[np.float32]) -> None: ...
 
     @abstractmethod
-    def _exact(self, arms: Indices, out: NDArray[np.float64]) -> None: ...
+    def _exact(self, arms: Indices, refs: Indices | None, out: NDArray[np.float64]) -> None:
+        """Fill `out` with distances to some points, or to all."""

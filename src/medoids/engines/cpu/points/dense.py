@@ -40,19 +40,22 @@ def dense_between(
 
 
 def _cross(
-    left: ShapedRows, arms: Indices, right: ShapedRows, metric: Metric, p: float, workers: Workers
-) -> NDArray[np.float64]:
-    """Exact distances from the rows `arms` of `left` to every row of `right`."""
+    left: ShapedRows, arms: Indices, right: ShapedRows, metric: Metric, p: float, workers: Workers,
+    refs: Indices | None = None,
+) -> NDArray[np.float64]:  # fmt: skip
+    """Exact distances from the rows `arms` of `left` to every row of `right`, or to some."""
     kernel = _exact_kernel(metric)
-    out = np.empty((len(arms), len(right.array)))
+    count = len(right.array) if refs is None else len(refs)
+    out = np.empty((len(arms), count))
     chosen = np.ascontiguousarray(left.array[arms], dtype=np.float64)
     form = left.form[arms]
 
     def fill(start: int, stop: int) -> None:
-        rows = np.ascontiguousarray(right.array[start:stop])
-        kernel(chosen, form, rows, right.form[start:stop], p, out[:, start:stop])
+        some = slice(start, stop) if refs is None else refs[start:stop]
+        rows = np.ascontiguousarray(right.array[some])
+        kernel(chosen, form, rows, right.form[some], p, out[:, start:stop])
 
-    workers.each(fill, len(right.array), at_once(right.array, 4 * _SLICE))
+    workers.each(fill, count, at_once(right.array, 4 * _SLICE))
     return out
 
 
@@ -187,8 +190,8 @@ class DensePoints(Points):
         other = np.ascontiguousarray(array[as_slice(right)])
         self._exact_kernel(first, form[left], other, form[right], self.p, out)
 
-    def _exact(self, arms: Indices, out: NDArray[np.float64]) -> None:
-        out[:] = _cross(self.rows, arms, self.rows, self.metric, self.p, self.workers)
+    def _exact(self, arms: Indices, refs: Indices | None, out: NDArray[np.float64]) -> None:
+        out[:] = _cross(self.rows, arms, self.rows, self.metric, self.p, self.workers, refs)
 
 
 def _is_product(metric: Metric) -> bool:

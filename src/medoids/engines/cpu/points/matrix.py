@@ -48,8 +48,8 @@ class PrecomputedPoints(Points):
 
         self.workers.each(copy, len(arms), self._SLICE)
 
-    def _exact(self, arms: Indices, out: NDArray[np.float64]) -> None:
-        out[:] = self.matrix[arms]
+    def _exact(self, arms: Indices, refs: Indices | None, out: NDArray[np.float64]) -> None:
+        out[:] = self.matrix[arms] if refs is None else self.matrix[np.ix_(arms, refs)]
         out /= self.unit
 
 

@@ -71,8 +71,8 @@ class ObjectPoints(Points):
     def _block(self, arms: Indices, refs: Indices, out: NDArray[np.float32]) -> None:
         self._fill(arms, refs, out)
 
-    def _exact(self, arms: Indices, out: NDArray[np.float64]) -> None:
-        self._fill(arms, np.arange(self.n), out)
+    def _exact(self, arms: Indices, refs: Indices | None, out: NDArray[np.float64]) -> None:
+        self._fill(arms, np.arange(self.n) if refs is None else refs, out)
 
 
 class CallPoints(Points):
@@ -128,9 +128,10 @@ class CallPoints(Points):
     def block(self, arms: Indices, refs: Indices, out: NDArray[np.float32]) -> None:
         self._block(np.asarray(arms), np.asarray(refs), out)
 
-    def exact(self, arms: Indices) -> NDArray[np.float64]:
-        out = np.empty((len(arms), self.n))
-        self._block(np.asarray(arms), np.arange(self.n), out)
+    def exact(self, arms: Indices, refs: Indices | None = None) -> NDArray[np.float64]:
+        some = np.arange(self.n) if refs is None else refs
+        out = np.empty((len(arms), len(some)))
+        self._block(np.asarray(arms), some, out)
         return out
 
     def _block(self, arms: Indices, refs: Indices, out: Floats) -> None:
@@ -143,5 +144,5 @@ class CallPoints(Points):
             with np.errstate(over="ignore"):  # what is not finite is refused later
                 out[start : start + size] = (pairs / self.unit).reshape(len(some), len(refs))
 
-    def _exact(self, arms: Indices, out: NDArray[np.float64]) -> None:
-        out[:] = self.exact(arms)
+    def _exact(self, arms: Indices, refs: Indices | None, out: NDArray[np.float64]) -> None:
+        out[:] = self.exact(arms, refs)

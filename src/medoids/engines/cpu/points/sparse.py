@@ -164,5 +164,5 @@ class SparsePoints(Points):
         else:
             self._fill(refs, arms, out)
 
-    def _exact(self, arms: Indices, out: NDArray[np.float64]) -> None:
-        self._fill(arms, np.arange(self.n), out.T)
+    def _exact(self, arms: Indices, refs: Indices | None, out: NDArray[np.float64]) -> None:
+        self._fill(arms, np.arange(self.n) if refs is None else refs, out.T)
