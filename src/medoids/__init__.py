@@ -7,7 +7,8 @@ from ._lazy import lazily
 if TYPE_CHECKING:
     from ._estimator import KMedoids
     from ._fit import KMedoidsResult
-    from ._functions import k_medoids, medoid
+    from ._functions import k_medoids, medoid, scan, silhouette, silhouette_scorer
+    from .choice.table import Scan
 else:
     # scikit-learn takes long to import: the command line's help need not wait for it.
     __getattr__ = lazily(
@@ -15,11 +16,22 @@ else:
         {
             "_estimator": ["KMedoids"],
             "_fit": ["KMedoidsResult"],
-            "_functions": ["k_medoids", "medoid"],
+            "_functions": ["k_medoids", "medoid", "scan", "silhouette", "silhouette_scorer"],
+            "choice.table": ["Scan"],
         },
     )
 
-__all__ = ["KMedoids", "KMedoidsResult", "__version__", "k_medoids", "medoid"]
+__all__ = [
+    "KMedoids",
+    "KMedoidsResult",
+    "Scan",
+    "__version__",
+    "k_medoids",
+    "medoid",
+    "scan",
+    "silhouette",
+    "silhouette_scorer",
+]
 __version__ = "0.1.0"
 
 

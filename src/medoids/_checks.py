@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._memory import default_limit
 
@@ -20,7 +21,10 @@ _UNITS = {"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 _UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 # All memory that there can be: what an infinite limit stands for.
 _ADDRESSES = 2.0**63
-_STARTS = ("build", "random", "k-medoids++", "lab")
+# Starts, and how many of each are tried if nobody says. PAM's BUILD is always the same. The others
+# end at a local optimum that depends on them.
+AUTO_STARTS = {"build": 1, "random": 1, "k-medoids++": 1, "lab": 1}
+_STARTS = tuple(AUTO_STARTS)
 
 
 def is_real(value: Any) -> bool:
@@ -45,13 +49,96 @@ def mapping(value: Any, name: str) -> dict[str, Any]:
     return dict(value or {})
 
 
-def clusters(value: Any, n: int) -> int:
+def clusters(value: Any, n: int, what: str = "n_samples") -> int:
     k = whole(value, "n_clusters", 1)
     if k > n:
         raise ValueError(
-            f"n_clusters={k} is more than the n_samples={n} there are: ask for at most {n}."
+            f"n_clusters={k} is more than the {what}={n} there are: ask for at most {n}."
         )
     return k
+
+
+def starts(n_init: Any, init: Any, deterministic: bool) -> int:
+    """How many starts to try; `deterministic` starts are all the same."""
+    if isinstance(n_init, str):
+        if n_init != "auto":
+            raise ValueError(f"n_init={n_init!r} is unknown: give a whole number or 'auto'.")
+        return 1 if deterministic or not isinstance(init, str) else AUTO_STARTS[init]
+    return 1 if deterministic else whole(n_init, "n_init", 1)
+
+
+def weights(sample_weight: Any, n: int) -> NDArray[np.float64] | None:
+    """How much each row counts; None stays None."""
+    if sample_weight is None:
+        return None
+    try:
+        found = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError("sample_weight must be numbers, one for each row.") from None
+    if found.ndim == 0:
+        found = np.full(n, float(found))
+    if found.shape != (n,):
+        raise ValueError(
+            f"sample_weight.shape == {found.shape}, expected {(n,)}: give a number for each row."
+        )
+    if not np.isfinite(found).all():
+        row = int(np.argmin(np.isfinite(found)))
+        raise ValueError(f"sample_weight has {found[row]} at row {row}: give finite numbers.")
+    if found.min() < 0:
+        row = int(found.argmin())
+        raise ValueError(f"sample_weight has {found[row]} at row {row}: give no negative weight.")
+    if not found.any():
+        raise ValueError("sample_weight is zero everywhere: give some row a weight above 0.")
+    return found
+
+
+def rows(value: Any, name: str, n: int) -> list[int]:
+    """Different rows, in the order given: indices, or a mask with an entry for each."""
+    try:
+        found = np.asarray(value)
+    except ValueError:
+        found = np.empty((0, 0))
+    if found.ndim == 1 and found.dtype == bool:
+        if len(found) != n:
+            raise ValueError(f"{name} is a mask of {len(found)} for {n} rows: give {n}.")
+        return [int(row) for row in np.flatnonzero(found)]
+    if found.ndim == 1 and not found.size:
+        return []
+    if found.ndim != 1 or found.dtype.kind not in "iu":
+        raise TypeError(
+            f"{name} must be row indices or a mask, got {type(value).__name__} of shape"
+            f" {found.shape} and type {found.dtype}."
+        )
+    if found.min() < 0 or found.max() >= n:
+        wrong = found[(found < 0) | (found >= n)][0]
+        raise ValueError(f"{name} has row {wrong}, out of range: rows go from 0 to {n - 1}.")
+    if len(np.unique(found)) < len(found):
+        values, counts = np.unique(found, return_counts=True)
+        raise ValueError(f"{name} has row {values[counts > 1][0]} twice: give different rows.")
+    return [int(row) for row in found]
+
+
+def sites(
+    fixed: Any, candidates: Any, k: int, n: int
+) -> tuple[list[int], NDArray[np.bool_] | None]:
+    """Rows that are medoids and stay; and a mask of those that may be, these among them."""
+    stay = [] if fixed is None else rows(fixed, "fixed", n)
+    if len(stay) > k:
+        raise ValueError(
+            f"fixed has {len(stay)} rows, more than n_clusters={k}, in which they are counted:"
+            f" ask for {len(stay)} clusters or more."
+        )
+    if candidates is None:
+        return stay, None
+    allowed = np.zeros(n, dtype=bool)
+    allowed[rows(candidates, "candidates", n)] = True
+    allowed[stay] = True
+    if allowed.sum() < k:
+        raise ValueError(
+            f"candidates has {int(allowed.sum())} rows (those that are fixed among them) for"
+            f" n_clusters={k}: give at least {k}."
+        )
+    return stay, allowed
 
 
 def starting(init: Any, k: int, n: int) -> str | list[int]:
@@ -67,18 +154,13 @@ def starting(init: Any, k: int, n: int) -> str | list[int]:
         indices = np.empty((0, 0))
     if indices.ndim != 1 or indices.dtype.kind not in "iu":
         raise TypeError(
-            "init must be a name or a flat list of row indices, got"
-            f" {type(init).__name__} of shape {indices.shape} and type {indices.dtype}."
+            "init must be a name, a flat list of row indices, an array of centres or a fitted"
+            f" KMedoids, got {type(init).__name__} of shape {indices.shape} and type"
+            f" {indices.dtype}."
         )
     if len(indices) != k:
         raise ValueError(f"init has {len(indices)} row indices for n_clusters={k}: give {k}.")
-    if indices.min() < 0 or indices.max() >= n:
-        wrong = indices[(indices < 0) | (indices >= n)][0]
-        raise ValueError(f"init has row {wrong}, out of range: rows go from 0 to {n - 1}.")
-    if len(np.unique(indices)) < k:
-        values, counts = np.unique(indices, return_counts=True)
-        raise ValueError(f"init has row {values[counts > 1][0]} twice: give different rows.")
-    return [int(i) for i in indices]
+    return rows(indices, "init", n)
 
 
 def generator(random_state: Any) -> np.random.RandomState:

@@ -33,7 +33,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     """k-medoids clustering: PAM's medoids, found by adaptive search.
 
     The centres are rows of the data. The loss is the sum over all rows of the distance
-    from the row's medoid to the row.
+    from the row's medoid to the row, times the row's weight.
 
     Parameters
     ----------
@@ -45,9 +45,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         "canberra", "braycurtis", "hamming", "jaccard", "haversine". Of objects in a list:
         "tree_edit", "dtw", "levenshtein", "normalized_levenshtein", "damerau_levenshtein",
         "normalized_damerau_levenshtein". Of the rows of a mixed table: "gower". Of anything:
-        a function of two objects, the medoid first. Or "precomputed" for a square matrix
-        whose row is the medoid and whose column is the point; of new points, a row for
-        each, so that the labels of the fit are `predict(X.T)`.
+        a function of two objects, the medoid first. Or "precomputed" for a matrix whose row
+        is the medoid and whose column is the point (square, or candidates by points); of new
+        points, a row for each, so that the labels of the fit are `predict(X.T)`.
     metric_params : dict, default=None
         Parameters of the metric: `p` of "minkowski"; `insert`, `delete` and `rename` of
         "tree_edit"; `window` of "dtw"; keywords of a function.
@@ -67,15 +67,31 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     swap : {"best", "eager"}, default="best"
         What "banditpam" does in SWAP: take the best of all swaps, as PAM does; or, for many
         clusters, every good one that a search comes upon. Both end at a local optimum.
-    init : {"build", "random", "k-medoids++", "lab"} or list of int, default="build"
+    init : {"build", "random", "k-medoids++", "lab"}, list of int, array or KMedoids, \
+            default="build"
         Where to start: PAM's greedy BUILD, random rows, rows drawn far from each other, a
-        BUILD on small samples (LAB), or the given rows.
+        BUILD on small samples (LAB), or the given rows. Centres of any origin, in an array of
+        shape (n_clusters, n_features), or the medoids of an estimator that was fitted on these
+        rows or on others: the rows nearest to them are taken.
+    n_init : int or "auto", default="auto"
+        How many starts to try; the best end is kept, and `history_` tells of each. Distances
+        that are kept serve all of them. "auto" is 1: swaps mend a poor start, and in our
+        measurements five starts lowered the loss by a few tenths of a percent (docs/methods.md).
+        BUILD and given rows are always the same, so for methods that draw nothing else one
+        start is enough, whatever is asked for.
     max_iter : int, default=300
         The most swaps to do; for methods that do many swaps a pass ("fastpam", "fasterpam",
         "alternate", "clarans", "onebatch" and `swap="eager"`) the most passes.
     delta : float, default=None
         The chance that a search is allowed to drop the best arm; smaller is safer and
         slower. None is 0.00003, or, for "banditpam_original", the paper's value.
+    fixed : list of int or mask, default=None
+        Rows that are medoids and stay, such as shops that exist: they are counted in
+        `n_clusters`, and have the first labels. For all methods but "alternate" and "clara".
+    candidates : list of int or mask, default=None
+        The rows that may be medoids, besides those that are fixed. None: all. With a
+        precomputed matrix that is not square, all its rows are candidates and its columns the
+        points.
     memory_limit : float or str, default=None
         Bytes (or a text such as "300MB") for the distances that are kept. None is a quarter
         of the memory that is free, within the container's limit, and at least 2 GB if there
@@ -152,9 +168,12 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         method: str = "banditpam",
         method_params: Mapping[str, Any] | None = None,
         swap: str = "best",
-        init: str | Sequence[int] = "build",
+        init: str | Sequence[int] | ArrayLike | KMedoids = "build",
+        n_init: int | str = "auto",
         max_iter: int = 300,
         delta: float | None = None,
+        fixed: Sequence[int] | NDArray[np.bool_] | None = None,
+        candidates: Sequence[int] | NDArray[np.bool_] | None = None,
         memory_limit: float | str | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -167,14 +186,19 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         self.method_params = method_params
         self.swap = swap
         self.init = init
+        self.n_init = n_init
         self.max_iter = max_iter
         self.delta = delta
+        self.fixed = fixed
+        self.candidates = candidates
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: ArrayLike, y: object = None) -> KMedoids:
+    def fit(
+        self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None
+    ) -> KMedoids:
         """Find the medoids of X.
 
         Parameters
@@ -182,12 +206,16 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
             Rows, or a square matrix of distances if `metric` is "precomputed".
         y : ignored
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts in the loss: 2 is the row twice. A row of weight 0 pays
+            nothing, but may be a medoid and has a label.
         """
         data = read(X, self.metric, self.metric_params, self.n_jobs, self)
         columns = KMedoids(metric=self.metric)  # those of an earlier fit stay until the end
         if data.columns:
             validate_data(columns, X, skip_check_array=True)
-        result = run(data, self.get_params(deep=False))
+        params = self.get_params(deep=False)
+        result = run(data, params, sample_weight, *self._begin(data))
         medoids = data.pick(result.medoid_indices)
         found = {
             "medoid_indices_": result.medoid_indices,
@@ -236,9 +264,19 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         """
         return np.asarray(self._distances(X).argmin(axis=0), dtype=np.int32)
 
-    def score(self, X: ArrayLike, y: object = None) -> float:
+    def fit_predict(
+        self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None
+    ) -> NDArray[np.int32]:
+        """Find the medoids of X; the cluster of each row. As `fit`, then `labels_`."""
+        return self.fit(X, sample_weight=sample_weight).labels_
+
+    def score(
+        self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None
+    ) -> float:
         """Minus the loss of the medoids on X; `X` as for `transform`."""
-        return -float(self._distances(X).min(axis=0).sum())
+        nearest = self._distances(X).min(axis=0)
+        weights = check.weights(sample_weight, len(nearest))
+        return -float(nearest.sum() if weights is None else nearest @ weights)
 
     def report(
         self,
@@ -297,6 +335,30 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             random_state=random_state,
         )  # fmt: skip
 
+    def _begin(self, data: Data) -> tuple[list[int] | None, int]:
+        """The rows that `init` means, if it is centres; and how many distances that took."""
+        init = self.init
+        if isinstance(init, KMedoids):
+            check_is_fitted(init)
+            centres = init._medoids
+            what = f"init is a KMedoids of {len(init.medoid_indices_)} clusters"
+            if self.metric == "precomputed":
+                return [int(row) for row in init.medoid_indices_], 0
+        elif getattr(init, "ndim", 0) == 2 or (
+            isinstance(init, (list, tuple)) and len(np.shape(_first(init))) == 1
+        ):
+            if self.metric == "precomputed":
+                raise ValueError("init must be rows where metric='precomputed': give indices.")
+            centres = read(init, self.metric, self.metric_params, self.n_jobs)
+            what = f"init has {centres.n} centres"
+        else:
+            return None, 0
+        if centres.n != self.n_clusters:
+            raise ValueError(f"{what} for n_clusters={self.n_clusters}: give {self.n_clusters}.")
+        with Workers(self.n_jobs) as workers:
+            distances = distances_between(centres, centres.like(data.things), workers)
+        return _nearest_rows(distances), distances.size
+
     def _distances(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self)
         data = self._medoids.like(X, self)
@@ -337,3 +399,16 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         tags.input_tags.sparse = self.metric != "precomputed"
         tags.input_tags.pairwise = self.metric == "precomputed"
         return tags
+
+
+def _first(some: Sequence[Any]) -> Any:
+    return some[0] if len(some) else None
+
+
+def _nearest_rows(distances: NDArray[np.float64]) -> list[int]:
+    """For each centre the row that is nearest to it, and is not taken."""
+    taken: list[int] = []
+    for row in distances:
+        row[taken] = np.inf
+        taken.append(int(row.argmin()))
+    return taken

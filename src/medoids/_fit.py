@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from inspect import signature
 from typing import Any, NamedTuple
 
@@ -18,7 +19,11 @@ from ._threads import Workers
 from ._tuning import current
 from .data.kinds import Data
 from .engines.cpu.engine import CPUEngine
+from .engines.cpu.matrix import CPUSites
 from .engines.cpu.points import points_of
+from .engines.cpu.points.weighted import WeightedPoints
+from .engines.cpu.sites import Sites
+from .engines.protocol import Medoids
 from .methods.monitor import Monitor
 from .methods.settings import Settings
 from .methods.table import METHODS
@@ -34,7 +39,7 @@ class KMedoidsResult(NamedTuple):
     labels : ndarray of int32 of shape (n_samples,)
         For each row, the position of its medoid.
     inertia : float
-        The loss: the sum of the distances from each row's medoid to the row.
+        The loss: the sum of the distances from each row's medoid to the row, times its weight.
     n_iter : int
         Swaps done.
     n_distances : int
@@ -54,34 +59,122 @@ class KMedoidsResult(NamedTuple):
 KMedoidsResult.__module__ = "medoids"  # where it is imported from, also by a pickle
 
 
-def run(data: Data, params: Mapping[str, Any]) -> KMedoidsResult:
-    """Fit data that `read` has checked; `params` are those of `KMedoids`."""
-    n, method = data.n, params["method"]
-    k = check.clusters(params["n_clusters"], n)
+# Methods for which it has a meaning that medoids are given, or few.
+_PLACING = (
+    "banditpam", "banditpam_original", "pam", "fastpam1", "fastpam", "fasterpam", "clarans",
+    "onebatch",
+)  # fmt: skip
+# Those whose end depends on what they draw, whatever the start.
+_DRAWING = ("clara", "clarans", "onebatch", "banditpam_original")
+# Those that look at all distances, and what stands for one that searches.
+_WHOLE = {"pam": "pam", "fastpam1": "pam", "fastpam": "fastpam", "fasterpam": "fasterpam"}
+
+
+class Fit(NamedTuple):
+    """All that a method is called with.
+
+    Attributes
+    ----------
+    settings : Settings
+    method : str
+        What is called: of a matrix that is not square, what stands for the one asked for.
+    own : dict
+        The method's own parameters.
+    starts : int
+    factor : float
+        What the loss is multiplied by in the end, besides the engine's unit.
+    """
+
+    settings: Settings
+    method: str
+    own: dict[str, Any]
+    starts: int
+    factor: float
+
+
+@contextmanager
+def fitting(
+    data: Data,
+    params: Mapping[str, Any],
+    sample_weight: Any = None,
+    begin: Sequence[int] | None = None,
+) -> Iterator[Fit]:
+    """Check all that is asked, and make the engine; its threads are there as long as this is."""
+    n, n_rows, method = data.n, data.n_rows, params["method"]
+    if n_rows > n and params["candidates"] is None:
+        raise ValueError(
+            f"X has shape ({n_rows}, {n}), but with metric='precomputed' a row is a candidate and a"
+            " column a point: name the metric if these are features, or give"
+            f" candidates=range({n_rows}) if there are more candidates than points."
+        )
+    k = check.clusters(params["n_clusters"], n_rows, "n_samples" if n == n_rows else "rows")
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method={method!r} is unknown: choose one of {', '.join(METHODS)}.")
     own = _own_params(method, params["method_params"], params["swap"])
     limit = check.memory(params["memory_limit"], n, k)
+    weights = check.weights(sample_weight, n)
+    # Of equal weights only the size of the loss is left.
+    factor = 1.0
+    if weights is not None and weights.min() == weights.max():
+        factor, weights = float(weights[0]), None
+    fixed, allowed = check.sites(params["fixed"], params["candidates"], k, n_rows)
+    if (fixed or allowed is not None) and method not in _PLACING:
+        raise ValueError(
+            f"method={method!r} knows no fixed rows and no candidates: use one of"
+            f" {', '.join(_PLACING)}."
+        )
+    init = check.starting(params["init"], k, n_rows) if begin is None else list(begin)
+    if not isinstance(init, str):
+        init = _with_fixed(init, fixed, allowed)
+    if n != n_rows:
+        method = _on_a_rectangle(method, params["swap"], init)
+        allowed = np.ones(n_rows, dtype=bool) if allowed is None else allowed
+    sites = Sites(fixed, allowed, weights)
     # One draw from the caller's generator; everything else follows from it.
     seed = check.generator(params["random_state"]).randint(np.iinfo(np.int32).max)
     rng, tuning = np.random.default_rng(seed), current()
     max_iter = check.whole(params["max_iter"], "max_iter", 0)
-    monitor = Monitor(check.whole(params["verbose"], "verbose", 0))
+    same = (not isinstance(init, str) or init == "build") and method not in _DRAWING
+    starts = check.starts(params["n_init"], init, same)
+    delta = check.chance(params["delta"])
+    monitor = Monitor(check.whole(params["verbose"], "verbose", 0), starts)
     with Workers(params["n_jobs"]) as workers:
-        engine = CPUEngine(points_of(data, workers, limit), k, limit, rng, tuning)
-        settings = Settings(
-            engine, check.starting(params["init"], k, n), max_iter, check.chance(params["delta"]),
-            params["swap"], rng, monitor, tuning,
-        )  # fmt: skip
+        points = points_of(data, workers, limit)
+        if weights is not None:
+            points = WeightedPoints(points, weights)
+        engine: Any
+        if n != n_rows:
+            engine = CPUSites(points, k, limit, sites)
+        else:
+            engine = CPUEngine(points, k, limit, rng, tuning, sites=sites)
+        swap = params["swap"] if n == n_rows else "best"
+        settings = Settings(engine, init, max_iter, delta, swap, rng, monitor, tuning)
         try:
-            found, swaps = METHODS[method](settings, **own)
+            yield Fit(settings, method, own, starts, factor)
         finally:
             monitor.close()
-    labels = found.labels()
+
+
+def run(
+    data: Data,
+    params: Mapping[str, Any],
+    sample_weight: Any = None,
+    begin: Sequence[int] | None = None,
+    computed: int = 0,
+) -> KMedoidsResult:
+    """Fit data that `read` has checked; `params` are those of `KMedoids`.
+
+    `begin` are rows to start from in the place of `init`; `computed` distances have led to them.
+    """
+    with fitting(data, params, sample_weight, begin) as fit:
+        found, swaps, labels = _best_start(fit)
+    monitor, k, max_iter = fit.settings.monitor, found.n_clusters, fit.settings.max_iter
+    for entry in monitor.history if fit.factor != 1 else []:
+        entry["loss"] *= fit.factor
     if monitor.stopped and max_iter > 0:
         warnings.warn(
-            f"method={method!r} was stopped by max_iter={max_iter} and may not have converged:"
-            " raise max_iter for a lower loss.",
+            f"method={params['method']!r} was stopped by max_iter={max_iter} and may not have"
+            " converged: raise max_iter for a lower loss.",
             ConvergenceWarning,
             stacklevel=_levels_to_user(),
         )
@@ -93,9 +186,57 @@ def run(data: Data, params: Mapping[str, Any]) -> KMedoidsResult:
             stacklevel=_levels_to_user(),
         )
     return KMedoidsResult(
-        np.array(found.medoids), labels, found.loss * found.unit, swaps, found.n_distances,
-        monitor.history,
+        np.array(found.medoids), labels, found.loss * found.unit * fit.factor, swaps,
+        found.n_distances + computed, monitor.history,
     )  # fmt: skip
+
+
+def _best_start(fit: Fit) -> tuple[Medoids, int, NDArray[np.int32]]:
+    """Run a method from so many starts; the one that ends lowest, the first of equals."""
+    settings, monitor = fit.settings, fit.settings.monitor
+    engine: Any = settings.engine
+    ends = []
+    for start in range(fit.starts):
+        monitor.begin(start)
+        if start:
+            engine = engine.again()
+        found, swaps = METHODS[fit.method](settings._replace(engine=engine), **fit.own)
+        # Labels now: what is kept serves the next start too.
+        ends.append((found, swaps, found.labels().copy(), monitor.stopped))
+        monitor.stopped = False
+        if isinstance(found, type(engine)):
+            engine = found
+    *best, monitor.stopped = min(ends, key=lambda each: each[0].loss)
+    found, swaps, labels = best
+    return found, swaps, labels
+
+
+def _with_fixed(init: list[int], fixed: list[int], allowed: NDArray[np.bool_] | None) -> list[int]:
+    """Rows to begin with, those first that are fixed."""
+    missing = [row for row in fixed if row not in init]
+    if missing:
+        raise ValueError(f"init lacks row {missing[0]}, which is fixed: let init have it.")
+    barred = [row for row in init if allowed is not None and not allowed[row]]
+    if barred:
+        raise ValueError(f"init has row {barred[0]}, which is no candidate: give others.")
+    return fixed + [row for row in init if row not in fixed]
+
+
+def _on_a_rectangle(method: str, swap: str, init: str | list[int]) -> str:
+    """The method that does the same where all distances from candidates to points are given."""
+    if method == "banditpam":
+        return "fasterpam" if swap == "eager" else "pam"
+    if method not in _WHOLE:
+        raise ValueError(
+            f"method={method!r} needs a square matrix, but X has a row for each candidate and a"
+            f" column for each point: use one of banditpam, {', '.join(_WHOLE)}."
+        )
+    if init in ("k-medoids++", "lab"):
+        raise ValueError(
+            f"init={init!r} needs a square matrix, but X has a row for each candidate: use"
+            " 'build', 'random' or rows."
+        )
+    return _WHOLE[method]
 
 
 def _own_params(method: str, given: Mapping[str, Any] | None, swap: Any) -> dict[str, Any]:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from inspect import cleandoc, signature
 from typing import Any, TypeVar, cast
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from . import _checks as check
 from ._estimator import KMedoids
 from ._fit import KMedoidsResult
+from ._silhouette import fit_distances, medoid_silhouette
+from .choice.scan import scan_data
+from .choice.table import Scan
+from .data.kinds import read
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -57,7 +63,13 @@ def _said(text: str) -> dict[str, str]:
 
 
 @_takes()
-def k_medoids(X: ArrayLike, n_clusters: int, **parameters: Any) -> KMedoidsResult:
+def k_medoids(
+    X: ArrayLike,
+    n_clusters: int,
+    *,
+    sample_weight: ArrayLike | None = None,
+    **parameters: Any,
+) -> KMedoidsResult:
     """Find k medoids: the rows that stand for all others at the lowest loss.
 
     Parameters
@@ -66,6 +78,8 @@ def k_medoids(X: ArrayLike, n_clusters: int, **parameters: Any) -> KMedoidsResul
         As for `KMedoids.fit`.
     n_clusters : int
         How many medoids to find.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How much each row counts in the loss.
     **parameters
         Those of :class:`KMedoids`.
 
@@ -80,20 +94,22 @@ def k_medoids(X: ArrayLike, n_clusters: int, **parameters: Any) -> KMedoidsResul
     >>> result.medoid_indices.tolist(), result.inertia
     ([1, 4], 4.0)
     """
-    km = KMedoids(n_clusters, **parameters).fit(X)
+    km = KMedoids(n_clusters, **parameters).fit(X, sample_weight=sample_weight)
     return KMedoidsResult(
         km.medoid_indices_, km.labels_, km.inertia_, km.n_iter_, km.n_distances_, km.history_
     )
 
 
 @_takes("metric", "metric_params", "n_jobs", "random_state")
-def medoid(X: ArrayLike, **parameters: Any) -> int:
-    """The row with the lowest sum of distances to all rows.
+def medoid(X: ArrayLike, *, sample_weight: ArrayLike | None = None, **parameters: Any) -> int:
+    """The row with the lowest sum of distances to all rows, each times its weight.
 
     Parameters
     ----------
     X : array-like
         As for `KMedoids.fit`.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How much each row counts.
     **parameters
         Those of :class:`KMedoids` that matter for one medoid.
 
@@ -107,4 +123,113 @@ def medoid(X: ArrayLike, **parameters: Any) -> int:
     >>> medoid([[0.0, 0.0], [1.0, 0.0], [5.0, 0.0]])
     1
     """
-    return int(k_medoids(X, 1, max_iter=0, **parameters).medoid_indices[0])
+    found = k_medoids(X, 1, max_iter=0, sample_weight=sample_weight, **parameters)
+    return int(found.medoid_indices[0])
+
+
+@_takes()
+def scan(
+    X: ArrayLike,
+    n_clusters: Iterable[int] = range(2, 21),
+    *,
+    sample_weight: ArrayLike | None = None,
+    resample: bool = True,
+    **parameters: Any,
+) -> Scan:
+    """Fit several numbers of clusters in one run, and suggest one.
+
+    Every k starts from its neighbours' solution, and distances are shared, so that the whole costs
+    little more than the largest k alone. Four criteria stand side by side: the mean medoid
+    silhouette; the elbow of the loss; stability, the strength with which the medoids of one half
+    of the rows predict the clusters of the other; and the gap statistic, the distance of the loss
+    from that of rows without clusters. A number is suggested where two of them agree, and none of
+    those that compare with other samples says that there are no clusters at all. Sometimes there
+    is no clear answer, and the result says so; see docs/choice.md.
+
+    Parameters
+    ----------
+    X : array-like
+        As for `KMedoids.fit`.
+    n_clusters : iterable of int, default=range(2, 21)
+        The numbers of clusters to try.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How much each row counts.
+    resample : bool, default=True
+        Whether to judge by stability and the gap, which fit up to 1,000 of the rows again and
+        again. They are left out for fixed rows, candidates, and too few rows; the gap also for
+        what is no space of rows (objects, angles, precomputed distances).
+    **parameters
+        Those of :class:`KMedoids`.
+
+    Returns
+    -------
+    Scan
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from medoids import scan
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(centre, 1, (60, 2)) for centre in (0, 10, 20)])
+    >>> found = scan(X, range(2, 7), random_state=0)
+    >>> found.suggestion, found[3].sizes.tolist()
+    (3, [60, 60, 60])
+    """
+    km = KMedoids(**parameters)
+    data = read(X, km.metric, km.metric_params, km.n_jobs, km)
+    return scan_data(data, n_clusters, km.get_params(deep=False), sample_weight, resample)
+
+
+def silhouette(
+    km: KMedoids, X: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> NDArray[np.float64]:
+    """The medoid silhouette of each row: 1 - d1 / d2, from the nearest medoid and the second.
+
+    It is 1 on a medoid and 0 halfway between two; it costs n k distances and serves any metric
+    (Lenssen and Schubert 2022).
+
+    Parameters
+    ----------
+    km : KMedoids
+        Fitted, with two clusters or more.
+    X : array-like
+        What it was fitted on, or new rows; with a precomputed metric, the matrix of the fit.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How much each row counts: of the rows themselves it changes nothing, but those that count
+        nothing are NaN, so that `numpy.nanmean` leaves them out.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+
+    Examples
+    --------
+    >>> from medoids import KMedoids, silhouette
+    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]
+    >>> silhouette(KMedoids(2).fit(X), X).round(2).tolist()
+    [0.91, 1.0, 0.89, 0.89, 1.0, 0.91]
+    """
+    values = medoid_silhouette(fit_distances(km, X))
+    weights = check.weights(sample_weight, len(values))
+    return values if weights is None else np.where(weights > 0, values, np.nan)
+
+
+def silhouette_scorer(
+    km: KMedoids, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None
+) -> float:
+    """The mean medoid silhouette of rows, as a scorer for scikit-learn's searches.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from medoids import KMedoids, silhouette_scorer
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(centre, 1, (60, 2)) for centre in (0, 10, 20)])
+    >>> X = rng.permutation(X)
+    >>> search = GridSearchCV(KMedoids(), {"n_clusters": [2, 3, 4]}, scoring=silhouette_scorer)
+    >>> search.fit(X).best_params_
+    {'n_clusters': 3}
+    """
+    values = medoid_silhouette(np.asarray(km.transform(X)))
+    return float(np.average(values, weights=check.weights(sample_weight, len(values))))

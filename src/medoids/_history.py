@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple, NotRequired, TypedDict
 
 
 class RoundEntry(TypedDict):
@@ -34,6 +34,8 @@ class HistoryEntry(TypedDict):
     sigma : list of float or None
         Minimum, quartiles and maximum over the arms.
     seconds : float
+    start : int
+        Which start it is of, from 0; there, if there are several.
     """
 
     phase: str
@@ -45,6 +47,7 @@ class HistoryEntry(TypedDict):
     loss: float
     sigma: list[float] | None
     seconds: float
+    start: NotRequired[int]
 
 
 class Progress(NamedTuple):

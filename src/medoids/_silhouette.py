@@ -54,10 +54,11 @@ def fit_distances(km: FittedKMedoids, X: Any) -> NDArray[np.float64]:
     """From each medoid to each row of the fit, whose X this is; a column for each medoid."""
     if km.metric != "precomputed":
         return np.asarray(km.transform(X))  # a frame, where set_output asks for one
-    matrix = check.as_matrix(X, estimator=km)
-    if len(matrix) != len(km.labels_):
+    matrix = check.as_distances(X, estimator=km)
+    if matrix.shape[1] != len(km.labels_):
         raise ValueError(
-            f"X has {len(matrix)} rows, but the fit had {len(km.labels_)}: give the X of the fit."
+            f"X has {matrix.shape[1]} columns, but the fit had {len(km.labels_)}: give the X of"
+            " the fit."
         )
     return matrix[km.medoid_indices_].T.astype(np.float64)
 

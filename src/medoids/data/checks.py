@@ -210,15 +210,9 @@ def finite(array: Floats, name: str) -> Floats:
     return array
 
 
-def as_matrix(X: Any, name: str = "X", estimator: object = None) -> Floats:
-    """A square matrix of distances."""
-    matrix = as_floats(X, name, estimator)
-    if matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(
-            f"{name} has shape {matrix.shape}, but metric='precomputed' needs a square matrix"
-            " of distances: give one, or name the metric of these rows."
-        )
-    return matrix
+def as_distances(X: Any, estimator: object = None) -> Floats:
+    """A matrix of distances: a row for each candidate, a column for each point."""
+    return as_floats(X, estimator=estimator)
 
 
 def check_sphere(array: RowReader, name: str = "X") -> None:

@@ -33,7 +33,8 @@ class Data(ABC):
 
     Attributes
     ----------
-    n : int
+    n, n_rows : int
+        How many pay, and how many may be medoids: of a matrix these need not be the same.
     things : Any
         The things as the user knows them; None where there are only distances.
     columns : bool
@@ -43,6 +44,10 @@ class Data(ABC):
     n: int
     things: Any
     columns: bool = True
+
+    @property
+    def n_rows(self) -> int:
+        return self.n
 
     @abstractmethod
     def pick(self, chosen: Indices) -> Data:
@@ -98,7 +103,7 @@ class SparseData(Data):
 
 
 class MatrixData(Data):
-    """A square matrix of distances: the row is the medoid, the column the point.
+    """A matrix of distances: the row is the medoid, the column the point.
 
     Attributes
     ----------
@@ -109,8 +114,12 @@ class MatrixData(Data):
     things = None
 
     def __init__(self, matrix: Floats, chosen: Indices | None = None) -> None:
-        self.matrix, self.n = matrix, len(matrix)
-        self.chosen = np.arange(self.n) if chosen is None else chosen
+        self.matrix, self.n = matrix, matrix.shape[1]
+        self.chosen = np.arange(len(matrix)) if chosen is None else chosen
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.matrix)
 
     def pick(self, chosen: Indices) -> MatrixData:
         return MatrixData(np.empty((0, 0)), self.chosen[chosen])
@@ -150,7 +159,7 @@ def read(
     if not isinstance(metric, str):
         raise TypeError(f"metric must be a name or a function, got {type(metric).__name__}.")
     if metric == "precomputed":
-        return MatrixData(check.as_matrix(X, estimator=estimator))
+        return MatrixData(check.as_distances(X, estimator=estimator))
     if metric in MEASURES:
         return _objects_of(X, measure(metric, mapping(metric_params, "metric_params")))
     return rows_of(X, *resolve(metric, metric_params, MEASURES), estimator)

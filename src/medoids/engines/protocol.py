@@ -29,12 +29,14 @@ class Medoids(Protocol):
 
     Attributes
     ----------
-    n, n_arms : int
-        How many points pay, and how many may become medoids.
+    n, n_rows, n_arms : int
+        How many points pay; how many rows there are; and how many of these may be medoids.
     n_clusters : int
         How many medoids there will be.
     medoids : list of int
         The rows that are medoids now; the position is the label.
+    fixed : list of int
+        Those that are to be the first medoids, and to stay.
     loss : float
         What all points pay, in the engine's unit: infinite while there is no medoid.
     unit : float
@@ -48,6 +50,8 @@ class Medoids(Protocol):
     @property
     def n(self) -> int: ...
     @property
+    def n_rows(self) -> int: ...
+    @property
     def n_arms(self) -> int: ...
     @property
     def n_clusters(self) -> int: ...
@@ -57,6 +61,8 @@ class Medoids(Protocol):
     def nonnegative(self) -> bool: ...
     @property
     def medoids(self) -> list[int]: ...
+    @property
+    def fixed(self) -> list[int]: ...
     @property
     def loss(self) -> float: ...
     @property
@@ -86,6 +92,15 @@ class Medoids(Protocol):
 
         Who pays less than nothing is not drawn; if nobody pays, all have the same chance.
         """
+
+    def draw_some(self, count: int, rng: np.random.Generator) -> Ids:
+        """Different points that may be medoids and are none, at random, by their weight."""
+
+    def free(self) -> int:
+        """The lowest row that may be a medoid and is none."""
+
+    def missed_least(self) -> int:
+        """The position of the medoid without which the loss would rise least; not a fixed one."""
 
     def best_among(self, some: Ids) -> int:
         """The one of some points that lowers most what these pay; the first on a tie."""
@@ -240,6 +255,12 @@ class Engine(Medoids, Protocol):
     def fresh(self) -> Self:
         """The same points without medoids."""
 
+    def again(self, n_clusters: int | None = None) -> Self:
+        """The same, for one more start: distances that are kept serve it too.
+
+        Perhaps for another number of clusters.
+        """
+
 
 class FullEngine(Engine, Protocol):
     """An engine that serves every method.
@@ -259,11 +280,22 @@ class FullEngine(Engine, Protocol):
     def holding(self) -> Self:
         """The same points, with all distances computed once and held."""
 
-    def sample(self, chosen: Ids) -> Self:
-        """Some of the points, with the distances between them."""
+    def draw_sample(
+        self, size: int, medoids: Sequence[int], rng: np.random.Generator
+    ) -> tuple[Ids, Ids | None]:
+        """These medoids, and other points at random; how often each is there (None: once).
+
+        Points of different weight are drawn as often as they weigh: there may be fewer then.
+        """
+
+    def sample(self, chosen: Ids, counts: Ids | None = None) -> Self:
+        """Some of the points, each so often, with the distances between them."""
 
     def matrix(self, *, exact: bool = False, confirmed: bool = False) -> Matrix:
         """All distances; in float64 if `exact`, or in float32 and what is close `confirmed`."""
+
+    def draw_references(self, count: int, rng: np.random.Generator) -> Ids:
+        """Different points at random, by their weight."""
 
     def batch(self, chosen: Ids, weighting: bool) -> Matrix:
         """The distances from all points to a few, which count for the points around them."""
@@ -288,6 +320,9 @@ class FullEngine(Engine, Protocol):
 
     def farthest(self, apart_from: Sequence[int]) -> int | None:
         """The point that pays most, apart from some; None if none pays."""
+
+    def draw_arms(self, count: int, rng: np.random.Generator) -> Ids:
+        """Points that may be medoids, at random; one may be drawn again, and be a medoid."""
 
     def changes(self, arms: Ids, positions: Ids) -> Values:
         """What each arm would change of the loss, in the place of the medoid at its position."""

@@ -124,9 +124,10 @@ class ReferenceEngine:
         first: int = 512,
         nonnegative: bool = False,
     ) -> None:
-        self.n = self.n_arms = n
+        self.n = self.n_rows = self.n_arms = n
         self.n_clusters, self.nonnegative, self.first = n_clusters, nonnegative, min(first, n)
         self.measured = _Measured(distances, n, self.first, rng)
+        self.fixed: list[int] = []
         self._begin()
 
     def _begin(self) -> None:
@@ -171,6 +172,15 @@ class ReferenceEngine:
             weight[:] = 1.0
             weight[self.medoids] = 0.0
         return int(rng.choice(self.n, p=weight / weight.sum()))
+
+    def draw_some(self, count: int, rng: np.random.Generator) -> Ids:
+        return rng.choice(np.setdiff1d(np.arange(self.n), self.medoids), count, replace=False)
+
+    def free(self) -> int:
+        return next(row for row in range(self.n) if row not in self.medoids)
+
+    def missed_least(self) -> int:
+        return int(np.argmin([self._without(i).sum() for i in range(len(self.medoids))]))
 
     def best_among(self, some: Ids) -> int:
         pays = np.minimum(self.measured.block(some, some), self._nearest[some])
@@ -230,6 +240,11 @@ class ReferenceEngine:
     def fresh(self) -> Self:
         other = copy(self)
         other._begin()
+        return other
+
+    def again(self, n_clusters: int | None = None) -> Self:
+        other = self.fresh()
+        other.n_clusters = n_clusters or self.n_clusters
         return other
 
 

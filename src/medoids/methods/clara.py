@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from .. import _checks as check
 from ..engines.protocol import FullEngine, Medoids
 from ..search.rounds import Round
@@ -12,7 +10,6 @@ from .loops import begin_elsewhere
 from .monitor import Monitor
 from .pam import pam
 from .settings import Settings
-from .starts import draw_others
 
 
 def clara(
@@ -39,9 +36,8 @@ def clara(
     if settings.init != "build":
         begin_elsewhere(settings, best)
     for _ in range(samples):
-        drawn = draw_others(best.medoids, engine.n, size - len(best.medoids), rng)
-        sample = np.concatenate([np.array(best.medoids, dtype=np.int64), drawn])
-        part, monitor = engine.sample(sample), Monitor()
+        sample, counts = engine.draw_sample(size, best.medoids, rng)
+        part, monitor = engine.sample(sample, counts), Monitor()
         init = "build" if settings.init == "build" else range(k)
         found, count = pam(settings._replace(engine=part, init=init, monitor=monitor))
         settings.monitor.stopped |= monitor.stopped

@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 
 from .. import _checks as check
-from ..engines.protocol import FullEngine, Medoids
+from ..engines.protocol import FullEngine, Ids, Medoids
 from ..search.rounds import Round
 from .loops import begin, can_improve, searching
 from .settings import Settings
@@ -36,10 +36,11 @@ def clarans(
     """
     engine, n, k = settings.engine, settings.engine.n, settings.engine.n_clusters
     walks = check.whole(num_local, "num_local", 1)
-    most = max(250, math.ceil(0.0125 * k * (n - k)))
+    pairs = (k - len(engine.fixed)) * (engine.n_arms - k)
+    most = max(250, math.ceil(0.0125 * pairs))
     if max_neighbors is not None:
         # They are drawn at random: so many times all of them are sure to hold each.
-        all_of_them = 1000 * max(k * (n - k), 1)
+        all_of_them = 1000 * max(pairs, 1)
         most = min(check.whole(max_neighbors, "max_neighbors", 1), all_of_them)
     _warn_if_long(walks, most, n, settings.tuning.long)
     ends, swaps = [], 0
@@ -70,14 +71,17 @@ def _warn_if_long(walks: int, most: int, n: int, long: float) -> None:
 def _walk(settings: Settings, engine: FullEngine, most: int) -> int:
     """Walk until `most` neighbours in a row are no better; the number of swaps."""
     n, k, rng = engine.n, engine.n_clusters, settings.rng
+    first = len(engine.fixed)
     swaps = seen = useless = 0
-    arms = positions = np.empty(0, dtype=np.int64)
+    arms: Ids = np.empty(0, dtype=np.int64)
+    positions: Ids = arms
     while useless < most and can_improve(engine):
         if seen >= most * settings.max_iter:
             settings.monitor.stopped = True
             break
         if not len(arms):
-            arms, positions = rng.integers(n, size=_DRAWN), rng.integers(k, size=_DRAWN)
+            arms = engine.draw_arms(_DRAWN, rng)
+            positions = rng.integers(first, k, size=_DRAWN)
         change = engine.changes(arms, positions)
         open_ = ~np.isin(arms, engine.medoids)
         arms, positions, change = arms[open_], positions[open_], change[open_]

@@ -8,7 +8,6 @@ from ..search.rounds import Round
 from ..search.search import half_width, null_value, settle
 from .loops import begin_elsewhere, can_improve, perfect
 from .settings import Settings
-from .starts import lowest_free
 
 
 def eager(settings: Settings, engine: Engine) -> int:
@@ -51,10 +50,13 @@ def _begin(settings: Settings, engine: Engine) -> None:
     if settings.init != "build":
         begin_elsewhere(settings, engine)
         return
+    if engine.fixed:
+        engine.start(engine.fixed)
+        monitor.record("init", engine, [])
     while len(engine.medoids) < engine.n_clusters:
         rounds = []
         if perfect(engine):
-            engine.place(len(engine.medoids), lowest_free(engine.medoids))
+            engine.place(len(engine.medoids), engine.free())
         else:
             arms = engine.seem_best(settings.tuning.built)
             rounds = [Round(engine.n - len(engine.medoids), engine.first, len(arms))]

@@ -57,7 +57,7 @@ def _held(settings: Settings, method: str) -> Matrix:
 
 def eager_swaps(settings: Settings, matrix: Matrix) -> int:
     """Go round the candidates, swapping, until n in a row are of no use; the swaps done."""
-    n, monitor = matrix.n_arms, settings.monitor
+    n, monitor = matrix.n_rows, settings.monitor
     swaps = before = seen = useless = 0
     ahead = _AHEAD
     while useless < n and can_improve(matrix):
@@ -78,7 +78,7 @@ def eager_swaps(settings: Settings, matrix: Matrix) -> int:
             swaps, useless = swaps + 1, 0
         if seen % n == 0 or useless >= n:
             done, before = swaps - before, swaps
-            rounds = [Round(n - len(matrix.medoids), matrix.n, done)]
+            rounds = [Round(matrix.n_arms - len(matrix.medoids), matrix.n, done)]
             monitor.record("swap", matrix, rounds, swaps=done)
     return swaps
 

@@ -8,7 +8,7 @@ from ..engines.protocol import Engine, Medoids
 from ..search.rounds import Choice
 from ..search.search import best_arm
 from .settings import Settings
-from .starts import lowest_free, start
+from .starts import start
 
 Best = Callable[[bool], Choice]
 
@@ -41,10 +41,13 @@ def begin_elsewhere(settings: Settings, engine: Medoids) -> None:
 
 def build(settings: Settings, engine: Medoids, best: Best) -> None:
     """Add the best arm of each step, as long as there are too few medoids."""
+    if not engine.medoids and engine.fixed:
+        engine.start(engine.fixed)
+        settings.monitor.record("init", engine, [])
     while len(engine.medoids) < engine.n_clusters:
-        if engine.n == engine.n_arms and perfect(engine):
+        if engine.n == engine.n_rows and perfect(engine):
             # All are equal: PAM takes the lowest row that is no medoid.
-            choice = Choice([], arm=lowest_free(engine.medoids))
+            choice = Choice([], arm=engine.free())
         else:
             choice = best(False)
         if choice.arm < 0:
@@ -76,8 +79,9 @@ def swap(settings: Settings, engine: Medoids, best: Best) -> int:
 
 
 def can_improve(engine: Medoids) -> bool:
-    """Some point is no medoid, and some pay."""
-    return len(engine.medoids) < engine.n_arms and not perfect(engine)
+    """Some point is no medoid, some medoid may go, and some points pay."""
+    some_may_go = len(engine.fixed) < len(engine.medoids)
+    return some_may_go and len(engine.medoids) < engine.n_arms and not perfect(engine)
 
 
 def perfect(engine: Medoids) -> bool:

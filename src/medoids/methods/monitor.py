@@ -18,6 +18,8 @@ class Monitor:
     ----------
     verbose : int
         0 is silent, 1 shows a progress bar, 2 also a line for each step.
+    starts : int, default=1
+        How many starts there will be: records tell of which they are, if there are several.
 
     Attributes
     ----------
@@ -26,8 +28,9 @@ class Monitor:
         The method was stopped by `max_iter`, before it had come to its own end.
     """
 
-    def __init__(self, verbose: int = 0) -> None:
-        self.verbose = verbose
+    def __init__(self, verbose: int = 0, starts: int = 1) -> None:
+        self.verbose, self._starts, self._start = verbose, starts, 0
+        self._from = 0
         self.history: list[HistoryEntry] = []
         self.stopped = False
         self._bar: Any = None
@@ -41,6 +44,10 @@ class Monitor:
             else:  # CLARA's fit of a sample, whose medoids are not rows of the data
                 self._watch = None
 
+    def begin(self, start: int) -> None:
+        """What comes is of another start."""
+        self._start, self._from = start, len(self.history)
+
     def record(
         self,
         phase: str,
@@ -53,7 +60,7 @@ class Monitor:
         now, counted = time.perf_counter(), engine.n_distances
         entry: HistoryEntry = {
             "phase": phase,
-            "step": sum(old["phase"] == phase for old in self.history),
+            "step": sum(old["phase"] == phase for old in self.history[self._from :]),
             "arms": rounds[0].arms if rounds else 0,
             "swaps": swaps,
             "rounds": [
@@ -65,6 +72,8 @@ class Monitor:
             "sigma": None if sigma is None else [each * engine.unit for each in sigma],
             "seconds": now - self._began,
         }
+        if self._starts > 1:
+            entry["start"] = self._start
         self.history.append(entry)
         self._began, self._counted = now, counted
         if self.verbose:
@@ -75,7 +84,8 @@ class Monitor:
 
     def _show(self, entry: HistoryEntry, engine: Medoids) -> None:
         total = float(engine.n_arms) ** 2
-        text = f"{entry['phase']} loss {entry['loss']:.6g}"
+        which = f"start {self._start + 1} of {self._starts}: " if self._starts > 1 else ""
+        text = f"{which}{entry['phase']} loss {entry['loss']:.6g}"
         counted = engine.n_distances
         saved = f"{counted:,} distances ({counted / total:.2%} of n²)"
         if self._bar is None:

@@ -38,7 +38,7 @@ def onebatch(
     size = min(max(size, k), n)
     what = f"the distances from {n} points to {size}"
     settings.needs("onebatch", 4 * n * size, "banditpam", what)
-    chosen = np.sort(settings.rng.choice(n, size, replace=False))
+    chosen = np.sort(engine.draw_references(size, settings.rng))
     batch = engine.batch(chosen, bool(weighting))
     if settings.init == "build":
         build(settings, batch, best_of(batch))
@@ -53,8 +53,8 @@ def onebatch(
 def _start(settings: Settings) -> list[int]:
     """The medoids to start from, chosen with all points in view."""
     engine, init = settings.engine, settings.init
-    if not isinstance(init, str) or init == "random":
-        return pick(init, engine.n, engine.n_clusters, settings.rng)
+    if not isinstance(init, str) or (init == "random" and not engine.fixed):
+        return pick(engine, init, settings.rng)
     whole = engine.fresh()
     start(whole, init, settings.rng)
     return whole.medoids

@@ -8,36 +8,26 @@ from collections.abc import Sequence
 import numpy as np
 
 from .._types import Init
-from ..engines.protocol import Ids, Medoids
+from ..engines.protocol import Medoids
 
 
 def start(engine: Medoids, init: Init, rng: np.random.Generator) -> None:
     """Place the first medoids: `init` is anything but "build"."""
+    if isinstance(init, str):
+        engine.start(engine.fixed)
     if isinstance(init, str) and init == "k-medoids++":
         _spread(engine, rng)
     elif isinstance(init, str) and init == "lab":
         _lab(engine, rng)
     else:
-        engine.start(pick(init, engine.n_arms, engine.n_clusters, rng))
+        engine.start(pick(engine, init, rng))
 
 
-def pick(init: str | Sequence[int], n: int, n_clusters: int, rng: np.random.Generator) -> list[int]:
+def pick(engine: Medoids, init: str | Sequence[int], rng: np.random.Generator) -> list[int]:
     """The medoids that need no distance to be chosen: random ones, or those given."""
-    chosen = rng.choice(n, n_clusters, replace=False) if isinstance(init, str) else init
+    missing = engine.n_clusters - len(engine.medoids)
+    chosen = engine.draw_some(missing, rng) if isinstance(init, str) else init
     return [int(medoid) for medoid in chosen]
-
-
-def draw_others(medoids: Sequence[int], n: int, size: int, rng: np.random.Generator) -> Ids:
-    """Some of n points that are no medoids, at random."""
-    drawn = rng.choice(n - len(medoids), size, replace=False)
-    for medoid in sorted(medoids):  # those from here on are one row further
-        drawn += drawn >= medoid
-    return drawn
-
-
-def lowest_free(medoids: Sequence[int]) -> int:
-    """The lowest row that is no medoid."""
-    return next(row for row in range(len(medoids) + 1) if row not in medoids)
 
 
 def _spread(engine: Medoids, rng: np.random.Generator) -> None:
@@ -56,6 +46,6 @@ def _lab(engine: Medoids, rng: np.random.Generator) -> None:
     """
     n = engine.n
     while len(engine.medoids) < engine.n_clusters:
-        size = min(10 + math.ceil(math.sqrt(n)), n - len(engine.medoids))
-        some = np.sort(draw_others(engine.medoids, n, size, rng))
+        size = min(10 + math.ceil(math.sqrt(n)), engine.n_arms - len(engine.medoids))
+        some = np.sort(engine.draw_some(size, rng))
         engine.place(len(engine.medoids), engine.best_among(some))

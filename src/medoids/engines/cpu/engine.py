@@ -21,9 +21,11 @@ from .placed import Placed
 from .points.among import PointsAmong
 from .points.base import Points
 from .points.matrix import HeldPoints, PrecomputedPoints
+from .points.weighted import WeightedPoints
 from .references import References
 from .rewards.bounds import Bounds
 from .rewards.rewards import Rewards
+from .sites import Sites
 from .targets import CPUTargets
 
 
@@ -42,6 +44,8 @@ class CPUEngine(Placed):
     tuning : Tuning
     counter : Points, default=None
         Where distances are counted, if the points are made of others.
+    sites : Sites, default=Sites()
+        Which points may be medoids, which are, and how much each counts: in `points` it does.
     """
 
     def __init__(
@@ -52,9 +56,10 @@ class CPUEngine(Placed):
         rng: np.random.Generator,
         tuning: Tuning,
         counter: Points | None = None,
+        sites: Sites = Sites(),  # noqa: B008
     ) -> None:
         counted = points if counter is None else counter
-        super().__init__(points.n, points.n, n_clusters, counted, tuning.medoid_rows * room)
+        super().__init__(points.n, points.n, n_clusters, counted, sites, tuning.medoid_rows * room)
         self.points, self.room, self.rng, self.tuning = points, room, rng, tuning
         self._exact = ExactRows(points, max(int(tuning.exact_rows * room // (8 * points.n)), 1))
         self._cache: Cache | None = None
@@ -63,6 +68,9 @@ class CPUEngine(Placed):
         self._bounds = Bounds()
         self._regret = 0.0
         self._references: dict[Changes, References] = {}
+        # All distances, in float64 or not, and points that hold them: for every start the same.
+        self._matrices: dict[bool, Floats] = {}
+        self._held: dict[str, HeldPoints] = {}
 
     # Not `cached_property`, whose lock all engines of a process would share in Python 3.11.
     @property
@@ -82,6 +90,11 @@ class CPUEngine(Placed):
     def _roughly_between(self, refs: Indices) -> Floats:
         """The same in float32."""
         return self.block(np.array(self.medoids), refs)
+
+    @property
+    def _plain(self) -> Points:
+        """The points without their weights."""
+        return self.points.points if isinstance(self.points, WeightedPoints) else self.points
 
     def block(self, arms: Indices, refs: Indices) -> Floats:
         return self.points.block_array(arms, refs)
@@ -103,7 +116,7 @@ class CPUEngine(Placed):
 
     def screen(self, swap: bool, z: float) -> CPUArms:
         rewards = Rewards(self.cache, self.step(swap), z, self._bounds, self.tuning)
-        candidates = np.ones(self.n, dtype=bool)
+        candidates = self.sites.of_rows(self.n)
         candidates[self.medoids] = False
         return CPUArms(rewards, self._learn, np.flatnonzero(candidates))
 
@@ -142,7 +155,9 @@ class CPUEngine(Placed):
             self._sums = GreedySums(self.state, self.cache)
         sums = self._sums.updated()
         sums[self.medoids] = np.inf
-        return np.sort(np.argsort(sums, kind="stable")[: min(count, self.n - self.state.k)])
+        if self.sites.allowed is not None:
+            sums[~self.sites.allowed] = np.inf
+        return np.sort(np.argsort(sums, kind="stable")[: min(count, self.n_arms - self.state.k)])
 
     def place_best(self, arms: Indices) -> int:
         rows, step = self.cache.rows, self.step(False)
@@ -163,14 +178,12 @@ class CPUEngine(Placed):
             part, at = arms[places], 0
             rows, slots = self.cache.rows.fetch(part)
             while at < len(part):
-                look = lookout(self.state, rows, self.workers, -margin)
+                look = lookout(self.state, rows, self.workers, -margin, self.sites.allowed)
                 found, position = look(part[at:], slots[at:])
                 if found < 0:
                     break
                 at += found
-                self.state.replace(
-                    position, int(part[at]), rows[slots[at]], self._roughly_between
-                )
+                self.state.replace(position, int(part[at]), rows[slots[at]], self._roughly_between)
                 done, at = done + 1, at + 1
         return done
 
@@ -182,33 +195,72 @@ class CPUEngine(Placed):
     # --- other engines on the same points
 
     def _on(self, points: Points, n_clusters: int | None = None) -> CPUEngine:
-        k = self.n_clusters if n_clusters is None else n_clusters
-        return CPUEngine(points, k, self.room, self.rng, self.tuning, self._counter)
+        """The same with other distances."""
+        k, counter = n_clusters or self.n_clusters, self._counter
+        return CPUEngine(points, k, self.room, self.rng, self.tuning, counter, self.sites)
 
-    def fresh(self) -> CPUEngine:
-        other = self._on(self.points)
+    def fresh(self, n_clusters: int | None = None) -> CPUEngine:
+        other = self._on(self.points, n_clusters)
         other._drawn = self._drawn  # rows that are kept serve both
+        other._matrices, other._held = self._matrices, self._held
+        other._exact, other._cache = self._exact, self._cache
+        if self._cache is not None:
+            self._cache.forget()
+        return other
+
+    def again(self, n_clusters: int | None = None) -> CPUEngine:
+        other = self.fresh(n_clusters)
+        other._references = self._references
         return other
 
     def bytes_held(self, exact: bool = False) -> float:
         return 8 * self.n**2 if exact else self.points.whole_bytes
 
     def holding(self) -> CPUEngine:
-        return self._on(HeldPoints(self.points))
+        if "held" not in self._held:
+            self._held["held"] = HeldPoints(self.points)
+        return self._on(self._held["held"])
 
-    def sample(self, chosen: Indices) -> CPUEngine:
-        points = PrecomputedPoints(self.block(chosen, chosen), self.workers)
+    def draw_sample(
+        self, size: int, medoids: Sequence[int], rng: np.random.Generator
+    ) -> tuple[Indices, Indices | None]:
+        kept = np.array(medoids, dtype=np.int64)
+        drawn = self.sites.draw(list(medoids), self.n, size - len(kept), rng)
+        if self.sites.weights is None:
+            return np.concatenate([kept, drawn]), None
+        # As if each row were there as often as it weighs: so a heavy one is drawn again and again.
+        p = self.sites.weights / self.sites.weights.sum()
+        counts = np.bincount(rng.choice(self.n, size, p=p), minlength=self.n)
+        seen = np.setdiff1d(np.flatnonzero(counts), kept)
+        missing = self.n_clusters - len(kept) - len(seen)
+        if missing > 0:  # too few to be medoids
+            others = drawn[~np.isin(drawn, seen)][:missing]
+            seen = np.concatenate([seen, others])
+        chosen = np.concatenate([kept, seen])
+        return chosen, np.maximum(counts[chosen], self.sites.weights[chosen] > 0)
+
+    def sample(self, chosen: Indices, counts: Indices | None = None) -> CPUEngine:
+        block = self._plain.block_array(chosen, chosen)
+        if counts is not None:
+            block *= counts.astype(np.float32)
+        points = PrecomputedPoints(block, self.workers)
         return CPUEngine(points, self.n_clusters, self.room, self.rng, self.tuning)
 
     def matrix(self, *, exact: bool = False, confirmed: bool = False) -> CPUMatrix:
-        distances = self.points.exact(np.arange(self.n)) if exact else self.points.whole()
+        if exact not in self._matrices:
+            every = np.arange(self.n)
+            self._matrices[exact] = self.points.exact(every) if exact else self.points.whole()
+        distances = self._matrices[exact]
         truth = self.points if confirmed else None
-        return CPUMatrix(distances, self.n_clusters, self._counter, truth)
+        return CPUMatrix(distances, self.n_clusters, self._counter, truth, self.sites)
+
+    def draw_references(self, count: int, rng: np.random.Generator) -> Indices:
+        return self.sites._replace(allowed=None).draw([], self.n, count, rng)
 
     def batch(self, chosen: Indices, weighting: bool) -> CPUMatrix:
-        rows = self.block(np.arange(self.n), chosen)
-        weigh(rows, weighting, self.workers)
-        return CPUMatrix(rows, self.n_clusters, self._counter)
+        rows = self._plain.block_array(np.arange(self.n), chosen)
+        weigh(rows, weighting, self.workers, self.sites.weights)
+        return CPUMatrix(rows, self.n_clusters, self._counter, sites=self.sites)
 
     # --- what other methods ask
 
@@ -233,7 +285,8 @@ class CPUEngine(Placed):
     def members(self, position: int, held: CPUEngine) -> tuple[CPUEngine, int]:
         chosen = np.flatnonzero(self.state.owner == position)
         mine = np.flatnonzero(chosen == self.medoids[position])
-        some = held._on(PointsAmong(held.points, chosen), 1)
+        among = PointsAmong(held.points, chosen)
+        some = CPUEngine(among, 1, self.room, self.rng, self.tuning, self._counter)
         return some, int(mine[0]) if len(mine) else -1
 
     def row_of(self, arm: int) -> int:
@@ -243,6 +296,11 @@ class CPUEngine(Placed):
         pays = self.state.nearest.copy()
         pays[list(apart_from)] = 0.0
         return int(pays.argmax()) if pays.max() > 0 else None
+
+    def draw_arms(self, count: int, rng: np.random.Generator) -> Indices:
+        if self.sites.allowed is None:
+            return rng.integers(self.n, size=count)
+        return rng.choice(np.flatnonzero(self.sites.allowed), count)
 
     def changes(self, arms: Indices, positions: Indices) -> Values:
         state, rows = self.state, self._drawn.of(arms)

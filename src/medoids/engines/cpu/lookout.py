@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..._threads import Workers
 from ..._types import Floats, Indices
@@ -19,11 +20,18 @@ _SPAN = 64
 Look = Callable[[Indices, Indices], tuple[int, int]]
 
 
-def lookout(state: State, rows: Floats, workers: Workers, bar: float = 0.0) -> Look:
+def lookout(
+    state: State,
+    rows: Floats,
+    workers: Workers,
+    bar: float = 0.0,
+    allowed: NDArray[np.bool_] | None = None,
+) -> Look:
     """A function of arms, and of their places in `rows`.
 
     It finds the first arm with a swap that changes the loss by less than `bar`, and the
-    medoid that goes; -1 if there is none. It is good until the state changes.
+    medoid that goes; -1 if there is none. It is good until the state changes. Arms that are not
+    `allowed` are passed over.
     """
     step = Step(state, swap=True)
     cap, base, cap2, base2 = (each.astype(rows.dtype) for each in step.clips[:4])
@@ -33,6 +41,8 @@ def lookout(state: State, rows: Floats, workers: Workers, bar: float = 0.0) -> L
     def look(arms: Indices, slots: Indices) -> tuple[int, int]:
         found = np.full((-(-len(arms) // _SPAN), 2), -1)
         closed = np.isin(arms, state.medoids)
+        if allowed is not None:
+            closed |= ~allowed[arms]
 
         def work(start: int, stop: int) -> None:
             part = slice(start, stop)

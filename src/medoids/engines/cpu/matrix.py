@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from copy import copy
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,6 +14,8 @@ from ..protocol import Values
 from .lookout import Look, lookout
 from .placed import Placed
 from .points.base import Points
+from .sites import Sites
+from .state import State
 from .step import SLACK
 
 # Rows of medoids may take so much, compared with the matrix.
@@ -28,13 +33,25 @@ class CPUMatrix(Placed):
         Where the distances were counted.
     truth : Points, default=None
         Where the matrix is rounded, these decide between arms that are close.
+    sites : Sites, default=Sites()
+        Which rows may be medoids.
     """
 
     def __init__(
-        self, distances: Floats, n_clusters: int, counter: Points, truth: Points | None = None
+        self,
+        distances: Floats,
+        n_clusters: int,
+        counter: Points,
+        truth: Points | None = None,
+        sites: Sites = Sites(),  # noqa: B008
     ) -> None:
         super().__init__(
-            distances.shape[1], len(distances), n_clusters, counter, _ROWS * distances.nbytes
+            distances.shape[1],
+            len(distances),
+            n_clusters,
+            counter,
+            sites,
+            _ROWS * distances.nbytes,
         )
         self.distances, self._truth = distances, truth
         self._every = np.arange(len(distances))
@@ -49,7 +66,8 @@ class CPUMatrix(Placed):
     def between(self, refs: Indices) -> Floats:
         if self._truth is not None:
             return self._truth.exact(np.array(self.medoids), refs)
-        return self.distances[np.ix_(np.array(self.medoids), refs)]
+        found: Floats = self.distances[np.ix_(np.array(self.medoids), refs)]
+        return found
 
     def block(self, arms: Indices, refs: Indices) -> Floats:
         return np.asarray(self.distances[np.ix_(arms, refs)], dtype=np.float32)
@@ -57,6 +75,8 @@ class CPUMatrix(Placed):
     def _values(self, swap: bool) -> Values:
         values = self.step(swap).values(self.distances, self._every, self.workers)
         values[self.medoids] = np.inf
+        if self.sites.allowed is not None:
+            values[~self.sites.allowed] = np.inf
         return values
 
     def close(self, swap: bool) -> Indices:
@@ -76,18 +96,55 @@ class CPUMatrix(Placed):
 
     def first_better(self, start: int, stop: int) -> tuple[int, int]:
         if self._look is None or self._look[0] != self.medoids:
-            look = lookout(self.state, self.distances, self.workers)
+            look = lookout(self.state, self.distances, self.workers, allowed=self.sites.allowed)
             self._look = list(self.medoids), look
         some = self._every[start:stop]
         found, position = self._look[1](some, some)
         return start + found if found >= 0 else -1, position
 
 
-def weigh(rows: Floats, weighting: bool, workers: Workers) -> None:
+class CPUSites(CPUMatrix):
+    """A matrix of the user's, with a row for each candidate and a column for each point.
+
+    It serves the methods that look at all distances.
+
+    Parameters
+    ----------
+    points : SitePoints or WeightedPoints
+    n_clusters : int
+    room : float
+    sites : Sites
+    """
+
+    def __init__(self, points: Points, n_clusters: int, room: float, sites: Sites) -> None:
+        every = np.arange(sites.n_rows(points.n))
+        super().__init__(points.exact(every), n_clusters, points, sites=sites)
+        self.room = room
+
+    def fresh(self, n_clusters: int | None = None) -> CPUSites:
+        other = copy(self)
+        other.n_clusters = n_clusters or self.n_clusters
+        other.state = State(self.n, other.n_clusters, len(self.fixed))
+        other._step = other._look = None
+        return other
+
+    again = fresh
+
+    def bytes_held(self, exact: bool = False) -> float:
+        return 0.0
+
+    def matrix(self, *, exact: bool = False, confirmed: bool = False) -> CPUSites:
+        return self
+
+    def rough_loss(self, medoids: Sequence[int]) -> float:
+        return float(self.distances[np.array(medoids)].min(axis=0).sum())
+
+
+def weigh(rows: Floats, weighting: bool, workers: Workers, points: Values | None = None) -> None:
     """Multiply distances by the number of points that each reference stands for.
 
-    With `weighting` these are the points that it is the nearest reference of; else all count the
-    same.
+    With `weighting` these are the points that it is the nearest reference of, each with its
+    weight in `points`; else all count the same.
     """
     n, size = rows.shape
     nearest = np.empty(n, dtype=np.int64)
@@ -95,10 +152,11 @@ def weigh(rows: Floats, weighting: bool, workers: Workers) -> None:
     def find(start: int, stop: int) -> None:
         nearest[start:stop] = rows[start:stop].argmin(axis=1)
 
-    weights = np.full(size, n / size, dtype=np.float32)
+    all_of_them = n if points is None else points.sum()
+    weights = np.full(size, all_of_them / size, dtype=np.float32)
     if weighting:
         workers.each(find, n, 1024)
-        weights = np.bincount(nearest, minlength=size).astype(np.float32)
+        weights = np.bincount(nearest, points, minlength=size).astype(np.float32)
 
     def multiply(start: int, stop: int) -> None:
         rows[start:stop] *= weights

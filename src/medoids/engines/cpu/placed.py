@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from ..._types import Floats, Indices
 from ..protocol import Values
 from .points.base import Points
+from .points.weighted import WeightedPoints
+from .sites import Sites
 from .state import State
 from .step import Step
 
@@ -29,22 +31,26 @@ class Placed(ABC):
 
     Parameters
     ----------
-    n, n_arms, n_clusters : int
-        As in `Medoids`.
+    n, n_rows, n_clusters : int
+        Points, rows of which some or all may be medoids, and medoids.
     counter : Points
         Where distances are counted.
+    sites : Sites
+        Which points may be medoids.
     room : float
         Bytes that rows of medoids may take; else some of their distances are computed anew for
         each swap.
     """
 
     def __init__(
-        self, n: int, n_arms: int, n_clusters: int, counter: Points, room: float
+        self, n: int, n_rows: int, n_clusters: int, counter: Points, sites: Sites, room: float
     ) -> None:
-        self.n, self.n_arms, self.n_clusters = n, n_arms, n_clusters
+        self.n, self.n_rows, self.n_clusters, self.sites = n, n_rows, n_clusters, sites
+        self.n_arms = n_rows if sites.allowed is None else int(sites.allowed.sum())
         self._counter, self.workers = counter, counter.workers
         self.nonnegative = counter.nonnegative
-        self.state = State(n, n_clusters if 8 * n * n_clusters <= room else 0)
+        kept = n_clusters if 8 * n * n_clusters <= room else 0
+        self.state = State(n, kept, len(sites.fixed))
         self._confirmed = _Confirmed()
         self._step: Step | None = None
 
@@ -59,6 +65,10 @@ class Placed(ABC):
     @property
     def medoids(self) -> list[int]:
         return self.state.medoids
+
+    @property
+    def fixed(self) -> list[int]:
+        return list(self.sites.fixed)
 
     @property
     def loss(self) -> float:
@@ -77,7 +87,8 @@ class Placed(ABC):
         """Distances from some arms to some points."""
 
     def start(self, medoids: Sequence[int]) -> None:
-        for some in np.array_split(np.array(medoids), -(-len(medoids) // 64)):
+        rows = np.array(medoids, dtype=np.int64)
+        for some in (rows[at : at + 64] for at in range(0, len(rows), 64)):
             for medoid, row in zip(some, self.rows(some), strict=True):
                 self.state.add(int(medoid), row)
 
@@ -121,17 +132,47 @@ class Placed(ABC):
         return self._step
 
     def labels(self) -> NDArray[np.int32]:
-        return self.state.owner
+        counter, owner = self._counter, self.state.owner
+        if isinstance(counter, WeightedPoints):
+            # To those that weigh nothing all medoids are equally near, until it is taken away.
+            nothing = np.flatnonzero(counter.weights == 0)
+            owner = owner.copy()
+            owner[nothing] = counter.points.exact(np.array(self.medoids), nothing).argmin(axis=0)
+        return owner
 
     def draw(self, rng: np.random.Generator) -> int:
         state = self.state
-        weight = np.maximum(state.nearest, 0.0) if state.k else np.ones(self.n)
-        weight[state.medoids] = 0.0
+        first = np.ones(self.n) if self.sites.weights is None else self.sites.weights
+        open_ = self.sites.of_rows(self.n)
+        open_[state.medoids] = False
+        weight = np.where(open_, np.maximum(state.nearest, 0.0) if state.k else first, 0.0)
         if not weight.sum() > 0:  # only copies of medoids are left
-            weight = np.ones(self.n)
-            weight[state.medoids] = 0.0
+            weight = open_.astype(float)
         return int(rng.choice(self.n, p=weight / weight.sum()))
 
+    def draw_some(self, count: int, rng: np.random.Generator) -> Indices:
+        return self.sites.draw(self.medoids, self.n_rows, count, rng)
+
+    def free(self) -> int:
+        open_ = self.sites.of_rows(self.n_rows)
+        open_[self.medoids] = False
+        return int(open_.argmax())
+
+    def missed_least(self) -> int:
+        removal = self.step(True).removal
+        return int(removal.argmin())
+
     def best_among(self, some: Indices) -> int:
-        pays = np.minimum(self.block(some, some), self.state.nearest[some])
+        block, nearest = self.block(some, some), self.state.nearest[some]
+        if self.sites.weights is not None:  # they were drawn by weight: now each counts the same
+            weights = self._multiplied_by(some)
+            block, nearest = block / weights, nearest / weights
+        pays = np.minimum(block, nearest)
         return int(some[pays.sum(axis=1, dtype=np.float64).argmin()])
+
+    def _multiplied_by(self, some: Indices) -> Values:
+        """What the distances to some points are multiplied by; 1 where that is nothing."""
+        if not isinstance(self._counter, WeightedPoints):
+            return np.ones(len(some))
+        weights = self._counter.weights[some]
+        return np.where(weights > 0, weights, 1.0)

@@ -23,6 +23,8 @@ class State:
         How many points there are.
     kept : int
         How many medoids there will be, if their rows are to be kept; else 0.
+    fixed : int, default=0
+        So many of the first medoids stay.
 
     Attributes
     ----------
@@ -39,8 +41,8 @@ class State:
         How often it has changed.
     """
 
-    def __init__(self, n: int, kept: int) -> None:
-        self.n = n
+    def __init__(self, n: int, kept: int, fixed: int = 0) -> None:
+        self.n, self.fixed = n, fixed
         self._rows = np.empty((kept, n))
         self.version = 0
         self.clear()

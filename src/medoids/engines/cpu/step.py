@@ -68,10 +68,16 @@ class Step:
             else:
                 lost = state.second - state.nearest
                 self.removal = np.bincount(state.owner, lost, self.k) / self.n
+        # No arm can win so much: a medoid that is fixed never goes.
+        self._stays = np.zeros(self.k)
+        if swap and state.fixed and self.k > 1:
+            highest = np.abs(state.nearest).mean() + np.abs(state.second).mean()
+            self._stays[: state.fixed] = 4 * highest
         self.clips = Clips(state.nearest, base, cap2, base2, state.owner)
         self.owner = state.owner
         self.rough = 4 * SLACK * float(self.removal.max())
         self.cancels = bool(SLACK * self.removal.max() > _CANCELS * self.slack)
+        self.removal = self.removal + self._stays
 
     def at(self, refs: Indices) -> Clips:
         """The clips of some references."""
@@ -119,7 +125,7 @@ class Step:
         if not self.swap:
             return alone, alone[:, None]
         values = (shared[:, None] + extra) / self.n
-        return alone, values if self.cancels else values + self.removal
+        return alone, values + (self._stays if self.cancels else self.removal)
 
 
 def reward(distances: Floats, cap: Floats, base: Floats) -> Floats:

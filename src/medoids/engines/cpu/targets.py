@@ -43,8 +43,12 @@ class CPUTargets:
     ) -> None:
         self.placed, self.step, self.references, self.changes = placed, step, references, changes
         self.n = step.n
-        self.arms = np.setdiff1d(np.arange(self.n), step.state.medoids)
+        open_ = placed.sites.of_rows(self.n)
+        open_[step.state.medoids] = False
+        self.arms = np.flatnonzero(open_)
         self.alive = np.ones((len(self.arms), step.k if step.swap else 1), dtype=bool)
+        if step.swap:
+            self.alive[:, : step.state.fixed] = False
         delta = 1 / (1000 * self.alive.size) if delta is None else delta
         self.log = math.log(1 / delta)
         self.mean, self.sigma = np.zeros(self.alive.shape), np.zeros(self.alive.shape)

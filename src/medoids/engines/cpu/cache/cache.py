@@ -70,6 +70,10 @@ class Cache:
         self.known = self.levels.known if self.keeps_all else self.rows.held
         self.position = self.rows.position
 
+    def forget(self) -> None:
+        """Forget what belongs to the medoids of one start; distances stay."""
+        self.members = Members(self.points, self.order, self.members.room)
+
     @property
     def first(self) -> int:
         """References that every arm is measured on."""

@@ -55,7 +55,7 @@ class Members:
 
     def __init__(self, points: Points, order: Indices, room: float) -> None:
         self.points, self.order = points, order
-        self._room = room
+        self.room = room
         self._stretches: list[_Stretch] = []
         self._newest: dict[Key, int] = {}
         self._places: dict[tuple[bool, int], _Places] = {}
@@ -98,12 +98,12 @@ class Members:
         new = arms[places.stretch[arms] != now]
         if len(new):
             needed = 4.0 * len(refs) * len(new)
-            if needed > self._room:
+            if needed > self.room:
                 self._forget()
-            if needed > self._room:
+            if needed > self.room:
                 every = np.arange(len(arms), dtype=np.int32)
                 return self.points.block_array(arms, refs), every
-            self._room -= needed
+            self.room -= needed
             rows = held.room_for(len(new))
             self._fill(new, refs, places, rows)
             places.stretch[new] = now
@@ -116,7 +116,7 @@ class Members:
         newest = set(self._newest.values())
         for i, stretch in enumerate(self._stretches):
             if i not in newest:
-                self._room += 4.0 * stretch.used * len(stretch.refs)
+                self.room += 4.0 * stretch.used * len(stretch.refs)
                 self._stretches[i] = _Stretch(stretch.refs[:0])
 
     def _fill(

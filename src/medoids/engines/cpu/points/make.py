@@ -13,7 +13,7 @@ from ....dissimilarities.called import Call
 from ....dissimilarities.metrics import SPARSE
 from .base import Points
 from .dense import DensePoints, dense_between
-from .matrix import PrecomputedPoints
+from .matrix import PrecomputedPoints, SitePoints
 from .objects import CallPoints, ObjectPoints
 from .sparse import SparsePoints, sparse_between
 
@@ -29,6 +29,8 @@ def points_of(data: Data, workers: Workers, memory_limit: float) -> Points:
         case DenseData() | SparseData():
             rows, limit = data.dense(), _COPY * memory_limit
             return DensePoints(rows.things, rows.metric, rows.p, workers, copy_limit=limit)
+        case MatrixData() if data.n != data.n_rows:
+            return SitePoints(data.matrix, workers)
         case MatrixData():
             return PrecomputedPoints(data.matrix, workers)
         case ObjectData(measure=Call() as call):

@@ -53,6 +53,14 @@ class PrecomputedPoints(Points):
         out /= self.unit
 
 
+class SitePoints(PrecomputedPoints):
+    """A matrix with a row for each candidate and a column for each point."""
+
+    def __init__(self, matrix: Floats, workers: Workers) -> None:
+        super().__init__(matrix, workers)
+        self.n = matrix.shape[1]
+
+
 class HeldPoints(PrecomputedPoints):
     """Points whose distances are all computed once, and held: in float64 if `exact`."""
 

@@ -1,0 +1,89 @@
+"""The medoids for many numbers of clusters, each from its neighbours', on shared distances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engines.protocol import Engine, FullEngine
+from ..methods.loops import build, searching
+from ..methods.monitor import Monitor
+from ..methods.settings import Settings
+from ..methods.table import METHODS
+
+
+class Solution(NamedTuple):
+    """The medoids for one number of clusters.
+
+    Attributes
+    ----------
+    medoids : list of int
+    labels : ndarray of int32
+    loss : float
+        In the user's unit.
+    """
+
+    medoids: list[int]
+    labels: NDArray[np.int32]
+    loss: float
+
+
+def follow(
+    settings: Settings, ks: Sequence[int], method: str, own: dict[str, Any]
+) -> list[Solution]:
+    """The solution for each k, in ascending order.
+
+    The first k is fitted as it would be alone. To each solution the best arms are added, as BUILD
+    does, and the method goes on from there; then, downwards, the medoid that is missed least is
+    taken from each, if what is left is better than what was found upwards.
+    """
+    engine: Any = settings.engine
+    found: list[Solution] = []
+    for k in ks:
+        engine = engine.again(k)
+        begun = settings.init
+        if found:
+            begun = _with_more(settings, engine, found[-1].medoids)
+            engine = engine.again(k)
+        engine, solution = _run(settings, engine, begun, method, own)
+        found.append(solution)
+    for i in range(len(ks) - 2, -1, -1):
+        fewer = engine.again(ks[i + 1])
+        begun, loss = _with_fewer(fewer, found[i + 1].medoids, ks[i])
+        if loss * fewer.unit < found[i].loss:
+            engine, solution = _run(settings, engine.again(ks[i]), begun, method, own)
+            if solution.loss < found[i].loss:
+                found[i] = solution
+    return found
+
+
+def _run(
+    settings: Settings, engine: FullEngine, begun: Any, method: str, own: dict[str, Any]
+) -> tuple[Any, Solution]:
+    asked = settings._replace(engine=engine, init=begun)
+    end, _ = METHODS[method](asked, **own)
+    solution = Solution(list(end.medoids), end.labels().copy(), end.loss * end.unit)
+    return (end if isinstance(end, type(engine)) else engine), solution
+
+
+def _with_more(settings: Settings, engine: Engine, medoids: list[int]) -> list[int]:
+    """These medoids, and the best arms besides."""
+    engine.start(medoids)
+    quiet = settings._replace(monitor=Monitor())
+    build(quiet, engine, searching(quiet, engine))
+    return list(engine.medoids)
+
+
+def _with_fewer(engine: Any, medoids: list[int], k: int) -> tuple[list[int], float]:
+    """All but those that are missed least, one by one; and their loss."""
+    left = list(medoids)
+    while len(left) > k:
+        some = engine.again(len(left))
+        some.start(left)
+        left.pop(some.missed_least())
+    rest = engine.again(k)
+    rest.start(left)
+    return left, rest.loss

@@ -1,0 +1,68 @@
+"""Points that count for more or less than others."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...._types import Indices
+from .base import Points
+
+
+class WeightedPoints(Points):
+    """Other points, each distance times the weight of the point that pays it.
+
+    A weighted loss is a loss of dissimilarities that are not symmetric, since
+    w min(d, cap) = min(w d, w cap): so whoever searches need not know of weights.
+
+    Parameters
+    ----------
+    points : Points
+        They count what is computed.
+    weights : ndarray of float64
+        Not negative, and not all zero; whatever their size, only their ratios matter here.
+    """
+
+    def __init__(self, points: Points, weights: NDArray[np.float64]) -> None:
+        super().__init__(points.n, points.workers)
+        self.points = points
+        # By a power of two, so that nothing is rounded, and float32 has room.
+        self._scale = 2.0 ** int(np.frexp(weights.max())[1])
+        self.weights = weights / self._scale
+        self._rough = self.weights.astype(np.float32)
+        self.cost, self.slow_exact = points.cost, points.slow_exact
+
+    @property
+    def n_distances(self) -> int:  # type: ignore[override]
+        return self.points.n_distances
+
+    @property
+    def nonnegative(self) -> bool:  # type: ignore[override]
+        return self.points.nonnegative
+
+    @property
+    def unit(self) -> float:  # type: ignore[override]
+        return self.points.unit * self._scale
+
+    def own(self) -> NDArray[np.float64]:
+        return self.points.own() * self.weights
+
+    def block(self, arms: Indices, refs: Indices, out: NDArray[np.float32]) -> None:
+        self._block(np.asarray(arms), np.asarray(refs), out)
+
+    def exact(self, arms: Indices, refs: Indices | None = None) -> NDArray[np.float64]:
+        found = self.points.exact(arms, refs)
+        found *= self.weights if refs is None else self.weights[refs]
+        return found
+
+    def _block(self, arms: Indices, refs: Indices, out: NDArray[np.float32]) -> None:
+        self.points.block(arms, refs, out)
+        rough = self._rough[refs]
+
+        def multiply(start: int, stop: int) -> None:
+            out[start:stop] *= rough
+
+        self.workers.each(multiply, len(out), 256)
+
+    def _exact(self, arms: Indices, refs: Indices | None, out: NDArray[np.float64]) -> None:
+        out[:] = self.exact(arms, refs)
