@@ -222,8 +222,11 @@ def test_parameters_are_the_documented_ones() -> None:
         "method_params": None,
         "swap": "best",
         "init": "build",
+        "n_init": "auto",
         "max_iter": 300,
         "delta": None,
+        "fixed": None,
+        "candidates": None,
         "memory_limit": None,
         "n_jobs": None,
         "random_state": None,
@@ -448,12 +451,13 @@ class TestFunctions:
 
     def test_the_parameters_are_those_of_the_estimator(self) -> None:
         (_, *known) = signature(KMedoids).parameters.values()
-        X, k, *shown = signature(k_medoids).parameters.values()
-        assert (X.name, k.name, shown) == ("X", "n_clusters", known)
+        X, k, weight, *shown = signature(k_medoids).parameters.values()
+        assert (X.name, k.name, weight.name) == ("X", "n_clusters", "sample_weight")
+        assert shown == known
         help_page = str(k_medoids.__doc__)
         assert all(f"\n{each.name} : " in help_page for each in known)
         assert "**parameters" not in help_page
-        of_one = ["X", "metric", "metric_params", "n_jobs", "random_state"]
+        of_one = ["X", "sample_weight", "metric", "metric_params", "n_jobs", "random_state"]
         assert list(signature(medoid).parameters) == of_one
 
     @pytest.mark.parametrize("function", [partial(k_medoids, n_clusters=1), medoid])

@@ -64,7 +64,8 @@ def starts(n_init: Any, init: Any, deterministic: bool) -> int:
         if n_init != "auto":
             raise ValueError(f"n_init={n_init!r} is unknown: give a whole number or 'auto'.")
         return 1 if deterministic or not isinstance(init, str) else AUTO_STARTS[init]
-    return 1 if deterministic else whole(n_init, "n_init", 1)
+    asked = whole(n_init, "n_init", 1)
+    return 1 if deterministic else asked
 
 
 def weights(sample_weight: Any, n: int) -> NDArray[np.float64] | None:

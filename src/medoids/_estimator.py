@@ -344,9 +344,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             what = f"init is a KMedoids of {len(init.medoid_indices_)} clusters"
             if self.metric == "precomputed":
                 return [int(row) for row in init.medoid_indices_], 0
-        elif getattr(init, "ndim", 0) == 2 or (
-            isinstance(init, (list, tuple)) and len(np.shape(_first(init))) == 1
-        ):
+        elif _is_table(init):
             if self.metric == "precomputed":
                 raise ValueError("init must be rows where metric='precomputed': give indices.")
             centres = read(init, self.metric, self.metric_params, self.n_jobs)
@@ -354,7 +352,16 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         else:
             return None, 0
         if centres.n != self.n_clusters:
-            raise ValueError(f"{what} for n_clusters={self.n_clusters}: give {self.n_clusters}.")
+            raise ValueError(
+                f"{what} for n_clusters={self.n_clusters}: give {self.n_clusters}, or a flat list"
+                " of row indices."
+            )
+        have, due = (getattr(some.things, "shape", (0, 0))[1:] for some in (centres, data))
+        if have != due:
+            raise ValueError(
+                f"init has centres of {have[0]} features, but X has {due[0]} features: give centres"
+                " like its rows."
+            )
         with Workers(self.n_jobs) as workers:
             distances = distances_between(centres, centres.like(data.things), workers)
         return _nearest_rows(distances), distances.size
@@ -401,8 +408,14 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         return tags
 
 
-def _first(some: Sequence[Any]) -> Any:
-    return some[0] if len(some) else None
+def _is_table(init: Any) -> bool:
+    """Whether these are centres, a row for each, rather than rows of the data or a name."""
+    if isinstance(init, (list, tuple)):
+        try:
+            return len(np.shape(init)) == 2
+        except ValueError:  # lists of different lengths
+            return False
+    return getattr(init, "ndim", 0) == 2
 
 
 def _nearest_rows(distances: NDArray[np.float64]) -> list[int]:

@@ -88,6 +88,9 @@ class Tuning(NamedTuple):
     few_points: int = 400  # as they are of so few points
     slow_exact: float = 5e8  # but not where float64 is slow, and all in float32 cost more
 
+    # --- weights
+    heaviest_weight: float = 4.0  # points of more, in means, are split into several
+
     # --- other methods
     small_cluster: int = 4096  # "alternate": the centre is found from all distances,
     centres: float = 0.2  # of which so much memory is taken at a time

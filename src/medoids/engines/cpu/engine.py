@@ -135,7 +135,25 @@ class CPUEngine(Placed):
     def forget(self) -> None:
         self._bounds = Bounds()
 
+    def _split(self) -> CPUEngine:
+        """An engine on which no point weighs far more than others: a sample would miss those."""
+        points, n, tuning = self.points, self.n, self.tuning
+        if not isinstance(points, WeightedPoints) or self._first_block() >= n:
+            return self
+        most = tuning.heaviest_weight * float(points.weights.mean())
+        if points.weights.max() <= most:
+            return self
+        parts = points.split(most)
+        allowed = np.zeros(parts.n, dtype=bool)
+        allowed[:n] = self.sites.of_rows(n)
+        sites = Sites(self.sites.fixed, allowed, parts.weights)
+        return CPUEngine(parts, self.n_clusters, self.room, self.rng, tuning, self._counter, sites)
+
     def prepared(self) -> CPUEngine:
+        other = self._split()
+        return other if other is not self else self._with_all()
+
+    def _with_all(self) -> CPUEngine:
         # All distances are held in float64 where a search would compute them twice: where all are
         # computed anyway, and so many arms have to be confirmed in float64 that it comes to much
         # of them, with many clusters or with many ties.

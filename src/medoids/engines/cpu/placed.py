@@ -136,7 +136,7 @@ class Placed(ABC):
         if isinstance(counter, WeightedPoints):
             # To those that weigh nothing all medoids are equally near, until it is taken away.
             nothing = np.flatnonzero(counter.weights == 0)
-            owner = owner.copy()
+            owner = owner[: counter.n].copy()  # without copies of heavy points
             owner[nothing] = counter.points.exact(np.array(self.medoids), nothing).argmin(axis=0)
         return owner
 

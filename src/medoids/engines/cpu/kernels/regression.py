@@ -195,9 +195,19 @@ def regress(refs, leaders, cluster, means, rules):  # type: ignore[no-untyped-de
         bounds[h] = starts[h]
     for h in range(k + 1):
         seen[h] = bounds[h + 1] - bounds[h]
+    # Of references that weigh differently, so many would tell as much if they were alike.
+    weights, full = refs[8], np.empty(k + 1)
+    for h in range(k + 1):
+        full[h] = seen[h]
+        if weights.shape[0] > 0:
+            total = square = 0.0
+            for j in range(bounds[h], bounds[h + 1]):
+                total += weights[order[j]]
+                square += weights[order[j]] ** 2
+            full[h] = total * total / square if square > 0 else 0.0
     low, high = bounds[g], bounds[g + 1]
     room = COLUMNS - 1 - slopes
-    most = min(seen[g] // per_feature, room)
+    most = min(int(full[g] / per_feature), room)
     f = np.zeros((COLUMNS, m))
     goes = np.zeros((COLUMNS, high - low))
     p = others = np.int64(0)  # a literal would be compiled twice
@@ -225,7 +235,7 @@ def regress(refs, leaders, cluster, means, rules):  # type: ignore[no-untyped-de
     local = np.empty(k + 1, np.int64)
     for h in range(k + 1):
         # Slopes where a cell's references afford them.
-        affords = seen[h] >= per_feature * (1 + slopes)
+        affords = full[h] >= per_feature * (1 + slopes)
         local[h] = 1 + slopes if affords else min(seen[h], 1)
         for j in range(bounds[h], bounds[h + 1]):
             f[p, j] = 1.0
@@ -267,8 +277,9 @@ def regress(refs, leaders, cluster, means, rules):  # type: ignore[no-untyped-de
             for c in range(p, p + local[h]):
                 one += t[h, c] * f[c, j]
             moved += (root[j] * one) ** 2
-        freedom = max(seen[h] - ranks[h], 1.0)
-        scale[h] = moved / freedom * unseen[h] / (share[h] if share[h] > 0 else 1.0)
+        freedom = max(full[h] - ranks[h], 1.0)
+        each = max(seen[h], 1) / max(full[h], 1.0)
+        scale[h] = moved / (each * freedom) * unseen[h] / (share[h] if share[h] > 0 else 1.0)
         scale[h] *= wider[min(int(freedom), wider.shape[0] - 1)]
         for c in range(p):
             for d in range(p):

@@ -168,6 +168,8 @@ class Refs(NamedTuple):
         What rewards are taken against.
     ends : ndarray of int
         Where each part of them ends: their distances are in as many blocks.
+    weights : ndarray
+        How much each counts; empty, if all do the same.
     """
 
     owners: Indices
@@ -178,6 +180,7 @@ class Refs(NamedTuple):
     known: NDArray[np.float64]
     offset: NDArray[np.float32]
     ends: Indices
+    weights: NDArray[np.float64]
 
 
 class Panel(NamedTuple):

@@ -16,6 +16,7 @@ class PointsAmong(Points):
         super().__init__(len(chosen), points.workers)
         self.points, self.chosen = points, chosen
         self.nonnegative, self.cost = points.nonnegative, points.cost
+        self.weights = None if points.weights is None else points.weights[chosen]
 
     def _count(self, pairs: int) -> None:
         pass

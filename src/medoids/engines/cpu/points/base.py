@@ -32,6 +32,8 @@ class Points(ABC):
     unit : float
         What a distance of 1 here is to the user: a power of two, other than 1 only where
         the user's numbers are too large or too small for float32.
+    weights : ndarray or None
+        What distances to each point are multiplied by.
     """
 
     n: int
@@ -40,6 +42,7 @@ class Points(ABC):
     cost: float = 1.0
     slow_exact: bool = False
     unit: float = 1.0
+    weights: NDArray[np.float64] | None = None
 
     def __init__(self, n: int, workers: Workers) -> None:
         self.n = n

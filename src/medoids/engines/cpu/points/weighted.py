@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...._types import Indices
+from .among import PointsAmong
 from .base import Points
 
 
@@ -21,14 +22,18 @@ class WeightedPoints(Points):
         They count what is computed.
     weights : ndarray of float64
         Not negative, and not all zero; whatever their size, only their ratios matter here.
+    scale : float, default=None
+        What they are divided by; None is a power of two near the largest, so that nothing is
+        rounded, and float32 has room.
     """
 
-    def __init__(self, points: Points, weights: NDArray[np.float64]) -> None:
+    def __init__(
+        self, points: Points, weights: NDArray[np.float64], scale: float | None = None
+    ) -> None:
         super().__init__(points.n, points.workers)
         self.points = points
-        # By a power of two, so that nothing is rounded, and float32 has room.
-        self._scale = 2.0 ** int(np.frexp(weights.max())[1])
-        self.weights = weights / self._scale
+        self._scale = 2.0 ** int(np.frexp(weights.max())[1]) if scale is None else scale
+        self.weights: NDArray[np.float64] = weights / self._scale
         self._rough = self.weights.astype(np.float32)
         self.cost, self.slow_exact = points.cost, points.slow_exact
 
@@ -43,6 +48,17 @@ class WeightedPoints(Points):
     @property
     def unit(self) -> float:  # type: ignore[override]
         return self.points.unit * self._scale
+
+    def split(self, most: float) -> WeightedPoints:
+        """The same points, those heavier than this followed by so many copies that none is.
+
+        A sum over them is the same; but a sample of them is not missing what weighs most.
+        """
+        parts = np.maximum(np.ceil(self.weights / most), 1).astype(np.int64)
+        copies = np.repeat(np.arange(self.n), parts - 1)
+        rows = np.concatenate([np.arange(self.n), copies])
+        weights = (self.weights / parts)[rows]
+        return WeightedPoints(PointsAmong(self.points, rows), weights, 1.0)
 
     def own(self) -> NDArray[np.float64]:
         return self.points.own() * self.weights

@@ -13,6 +13,8 @@ from .sample import Sample
 _TINY = np.finfo(float).tiny
 # How likely a neighbour is that far from the arm's cluster, compared with other points.
 _ELSEWHERE = 1 / 8
+# How much a neighbour weighs, compared with the heaviest point.
+_HEFT = 1.0
 
 
 class Guard:
@@ -32,10 +34,18 @@ class Guard:
     z : float
     apart : float
         A usual distance between neighbours.
+    weights : ndarray, default=None
+        How much each point counts: a neighbour may count for more than the arm.
     """
 
     def __init__(
-        self, step: Step, sizes: NDArray[np.float32], m: int, z: float, apart: float
+        self,
+        step: Step,
+        sizes: NDArray[np.float32],
+        m: int,
+        z: float,
+        apart: float,
+        weights: Values | None = None,
     ) -> None:
         self.step, self.m = step, m
         self._skew = self._missed = np.zeros(step.n)
@@ -45,11 +55,11 @@ class Guard:
         overall = total.sum()
         usual = squares.sum() / overall if overall > 0 else 0.0
         self._z, self._total = z, total / m
-        self._one = np.maximum(step.clips.base - apart, usual / 3)
+        self._one = np.maximum(_of_neighbours(step.clips.base, weights) - apart, usual / 3)
         self._skew = z**2 / 3 * squares / np.maximum(total + self._one, _TINY) / m
         self._missed = self._unseen(slice(None), 1 / m)
         if step.swap and step.k > 1:
-            self._one2 = np.maximum(step.clips.base2 - apart, 0.0)
+            self._one2 = np.maximum(_of_neighbours(step.clips.base2, weights) - apart, 0.0)
             self._home = np.maximum(-sizes[:, 3].astype(float), 0.0)
 
     def _unseen(self, arms: Indices | slice, share: float) -> Values:
@@ -105,3 +115,15 @@ class Guard:
             term = missed * sample.share[at] * left
             line = self.step.owner if len(lower) > 1 else 0
             lower[line, np.arange(len(at))] -= term.astype(lower.dtype)
+
+
+def _of_neighbours(pays: Floats, weights: Values | None) -> Values:
+    """What a point pays that is where each point is, and weighs as much as one does that matters.
+
+    Where a point weighs nothing, what others pay on average.
+    """
+    if weights is None:
+        return np.asarray(pays, dtype=np.float64)
+    alone = np.divide(pays, weights, out=np.full(len(pays), np.nan), where=weights > 0)
+    alone[np.isnan(alone)] = np.nanmean(alone)
+    return np.asarray(alone * _HEFT * weights.max())

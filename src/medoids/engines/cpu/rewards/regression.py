@@ -86,11 +86,13 @@ class Regression:
         """What some references are to all clusters."""
         step, screened = self.step, self.screened
         known = [value[ids] for value in screened.known.values]
+        weights = screened.cache.points.weights
         offset = np.zeros(len(ids), np.float32) if self.offset is None else self.offset[ids]
         return Refs(
             step.owner[ids], step.state.other[ids], screened.sample.strata.of[ids] >= step.k,
             len(ids), np.stack(step.at(ids)[:4], axis=1),
             np.array(known).reshape(len(known), len(ids)), offset, self.ends,
+            weights[ids] if weights is not None else np.empty(0),
         )  # fmt: skip
 
     def row(self, arm: int) -> NDArray[np.float32]:
@@ -280,6 +282,7 @@ def _joined(some: Refs, more: Refs) -> Refs:
         np.concatenate([some.heavy, more.heavy]), some.common,
         np.concatenate([some.caps, more.caps]), np.concatenate([some.known, more.known], axis=1),
         np.concatenate([some.offset, more.offset]), some.ends,
+        np.concatenate([some.weights, more.weights]),
     )  # fmt: skip
 
 

@@ -64,7 +64,7 @@ class Rewards:
         self.mean = mean.astype(float)
         self.slack = step.slack if step.state.k else SLACK * float(np.abs(mean).mean())
         self.sigma = np.sqrt(sizes[:, 2] * m) * (m < step.n)
-        guard = Guard(step, sizes, m, z, cache.columns.apart)
+        guard = Guard(step, sizes, m, z, cache.columns.apart, cache.points.weights)
         lower -= (guard.term(max(1 - m / step.n, 0.0)) + step.rough).astype(np.float32)
         guard.lower_at_home(sample, lower)
         self.lower = bounds.lift_all(lower)
