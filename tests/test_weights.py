@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import Floats, mixture, one_line
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
+from helpers import Floats, mixture, one_line
 from medoids import KMedoids, k_medoids, medoid, scan, silhouette
 from medoids._names import METHODS
 from medoids._tuning import tuned
@@ -127,7 +127,8 @@ def test_exact_weighted_pam_where_the_search_samples(kind: str, n: int) -> None:
         found = k_medoids(X, 5, sample_weight=weights, random_state=0, memory_limit="80MB")
     pam = k_medoids(scaled, 5, metric="precomputed", method="pam", memory_limit="2GB")
     assert found.inertia == pytest.approx(pam.inertia, rel=1e-9)
-    assert set(found.medoid_indices) == set(pam.medoid_indices)
+    same = np.unique(X[found.medoid_indices], axis=0) == np.unique(X[pam.medoid_indices], axis=0)
+    assert same.all()  # of copies either may be the medoid
     assert found.history[0]["rounds"][0]["references"] < n
 
 
@@ -156,10 +157,8 @@ def test_every_kind_of_data(kind: str) -> None:
     n = X.shape[0] if hasattr(X, "shape") else len(X)
     weights = np.random.default_rng(1).integers(0, 5, n).astype(float)
     every = KMedoids(n, metric=metric, max_iter=0, init=range(n), random_state=0)
-    if metric == "precomputed":
-        matrix = np.asarray(X)
-    else:
-        matrix = np.asarray(every.fit(X).transform(X)).T
+    given = metric == "precomputed"
+    matrix = np.asarray(X) if given else np.asarray(every.fit(X).transform(X)).T
     found = k_medoids(X, 3, metric=metric, sample_weight=weights, random_state=0)
     pam = k_medoids(matrix * weights, 3, metric="precomputed", method="pam")
     assert found.inertia == pytest.approx(pam.inertia, rel=1e-6)

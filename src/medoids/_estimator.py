@@ -75,10 +75,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         rows or on others: the rows nearest to them are taken.
     n_init : int or "auto", default="auto"
         How many starts to try; the best end is kept, and `history_` tells of each. Distances
-        that are kept serve all of them. "auto" is 1: swaps mend a poor start, and in our
-        measurements five starts lowered the loss by a few tenths of a percent (docs/methods.md).
-        BUILD and given rows are always the same, so for methods that draw nothing else one
-        start is enough, whatever is asked for.
+        that are kept serve all of them. "auto" is 1: swaps mend most of a poor start. BUILD and
+        given rows are always the same, so for methods that draw nothing else one start is enough,
+        whatever is asked for.
     max_iter : int, default=300
         The most swaps to do; for methods that do many swaps a pass ("fastpam", "fasterpam",
         "alternate", "clarans", "onebatch" and `swap="eager"`) the most passes.
@@ -214,6 +213,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         columns = KMedoids(metric=self.metric)  # those of an earlier fit stay until the end
         if data.columns:
             validate_data(columns, X, skip_check_array=True)
+        if data.n_rows != data.n:  # new points come with their distances from each row
+            columns.n_features_in_ = data.n_rows
         params = self.get_params(deep=False)
         result = run(data, params, sample_weight, *self._begin(data))
         medoids = data.pick(result.medoid_indices)

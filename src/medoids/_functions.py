@@ -138,13 +138,13 @@ def scan(
 ) -> Scan:
     """Fit several numbers of clusters in one run, and suggest one.
 
-    Every k starts from its neighbours' solution, and distances are shared, so that the whole costs
-    little more than the largest k alone. Four criteria stand side by side: the mean medoid
-    silhouette; the elbow of the loss; stability, the strength with which the medoids of one half
-    of the rows predict the clusters of the other; and the gap statistic, the distance of the loss
-    from that of rows without clusters. A number is suggested where two of them agree, and none of
-    those that compare with other samples says that there are no clusters at all. Sometimes there
-    is no clear answer, and the result says so; see docs/choice.md.
+    BUILD is done once, each k goes on from its first medoids, and distances are shared. Four
+    criteria stand side by side: the mean medoid silhouette; the elbow of the loss; stability, how
+    far the medoids of one half of the rows give the clusters of the other; and the gap statistic,
+    the distance of the loss from that of rows without clusters. A number is suggested where two
+    of them agree, and none of those that compare with other samples says that there are no
+    clusters at all. Sometimes there is no clear answer, and the result says so; see
+    docs/choice.md.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def scan(
         again. They are left out for fixed rows, candidates, and too few rows; the gap also for
         what is no space of rows (objects, angles, precomputed distances).
     **parameters
-        Those of :class:`KMedoids`.
+        Those of :class:`KMedoids`; `n_init` is not used.
 
     Returns
     -------
@@ -209,7 +209,10 @@ def silhouette(
     >>> silhouette(KMedoids(2).fit(X), X).round(2).tolist()
     [0.91, 1.0, 0.89, 0.89, 1.0, 0.91]
     """
-    values = medoid_silhouette(fit_distances(km, X))
+    distances = fit_distances(km, X)
+    if distances.shape[1] < 2:
+        raise ValueError("km has one cluster, and a silhouette compares two: fit at least two.")
+    values = medoid_silhouette(distances)
     weights = check.weights(sample_weight, len(values))
     return values if weights is None else np.where(weights > 0, values, np.nan)
 

@@ -165,10 +165,31 @@ def result_of(folder: Path) -> dict[str, Any]:
     return json.loads((folder / "result.json").read_text())  # type: ignore[no-any-return]
 
 
+def lines_of(file: Path) -> list[list[str]]:
+    """The cells of a labels.csv that those of `cluster` and of `predict` have in common."""
+    with file.open(newline="") as lines:
+        return [row[:4] for row in csv.reader(lines)]
+
+
+def clearness_of(file: Path) -> tuple[list[str], list[str]]:
+    """The silhouette and the second cluster of each row, as they are written."""
+    with file.open(newline="") as lines:
+        header, *rows = csv.reader(lines)
+    assert header[4:] == ["silhouette", "second"]
+    return [row[4] for row in rows], [row[5] for row in rows]
+
+
+def weighted(path: Path, weights: list[Any]) -> None:
+    """The table, with a column of weights before all others."""
+    lines = [f"count,id,{','.join(COLUMNS)}"]
+    for weight, name, row in zip(weights, NAMES, ROWS.tolist(), strict=True):
+        lines.append(",".join([str(weight), name, *map(repr, row)]))
+    path.write_text("\n".join(lines) + "\n")
+
+
 def labels_of(file: Path) -> tuple[list[str], NDArray[np.int64], list[str], NDArray[np.float64]]:
     """Names, clusters, medoids and distances of a labels.csv."""
-    with file.open(newline="") as lines:
-        rows = list(csv.reader(lines))
-    assert rows[0] == ["name", "cluster", "medoid", "distance"]
-    names, labels, medoids, own = zip(*rows[1:], strict=True)
+    header, *rows = lines_of(file)
+    assert header == ["name", "cluster", "medoid", "distance"]
+    names, labels, medoids, own = zip(*rows, strict=True)
     return list(names), np.array(labels, dtype=int), list(medoids), np.array(own, dtype=float)

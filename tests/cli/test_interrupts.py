@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cli_files import ROWS, labels_of, plain_env, result_of, table
+from cli_files import ROWS, labels_of, lines_of, plain_env, result_of, table
 
 from medoids import KMedoids, k_medoids
 from medoids.__main__ import main
@@ -128,7 +128,7 @@ def test_amid_build_there_are_fewer(
     assert (len(result["medoids"]), result["parameters"]["n_clusters"]) == (2, 4)
     assert "the best 2 of 4 medoids so far" in capsys.readouterr().err
     assert main(["predict", "rows-medoids", "rows.csv", "--out", "again.csv", "-q"]) == 0
-    assert Path("again.csv").read_text() == Path("rows-medoids/labels.csv").read_text()
+    assert lines_of(Path("again.csv")) == lines_of(Path("rows-medoids/labels.csv"))
 
 
 def test_while_the_page_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,7 +161,7 @@ def press(monkeypatch: pytest.MonkeyPatch, where: str, times: int) -> None:
     monkeypatch.setattr(where, wrapped)
 
 
-@pytest.mark.parametrize("where", ["own_distances", "summarise", "write_labels", "write_result"])
+@pytest.mark.parametrize("where", ["membership", "summarise", "write_labels", "write_result"])
 def test_what_was_found_is_not_lost(
     where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,7 +180,7 @@ def test_what_waits_leaves_the_page_out(tmp_path: Path, monkeypatch: pytest.Monk
     drawn: list[int] = []
     monkeypatch.setattr(KMedoids, "report", lambda *args, **more: drawn.append(1))
     monkeypatch.setattr("medoids.cli.commands.cluster.REPORT_NEEDS", ())
-    press(monkeypatch, "medoids.cli.commands.cluster.own_distances", 1)
+    press(monkeypatch, "medoids.cli.commands.cluster.membership", 1)
     assert main(["cluster", "rows.csv", "-k", "3", "--report"]) == 130
     assert drawn == []
     assert result_of(Path("rows-medoids"))["status"] == "done"
@@ -230,9 +230,9 @@ def test_while_one_folder_takes_the_place_of_another(
 
 def test_a_real_signal_after_the_fit(tmp_path: Path) -> None:
     table(tmp_path / "rows.csv")
-    script = "import sys, time, medoids.cli.commands.cluster as c; own = c.own_distances\n"
+    script = "import sys, time, medoids.cli.commands.cluster as c; own = c.membership\n"
     script += "def slow(*args):\n print('FOUND', flush=True); time.sleep(1); return own(*args)\n"
-    script += "c.own_distances = slow\nfrom medoids.__main__ import main\n"
+    script += "c.membership = slow\nfrom medoids.__main__ import main\n"
     script += "sys.exit(main(sys.argv[1:]))"
     process = start(script, "cluster", "rows.csv", "-k", "3", cwd=tmp_path)
     assert process.stdout is not None

@@ -12,7 +12,7 @@ import pytest
 from scipy import sparse
 
 from helpers import mixture, one_line
-from medoids import KMedoids, plot
+from medoids import KMedoids, plot, scan
 from medoids._silhouette import medoid_silhouette
 from medoids.plot._columns import columns
 from medoids.plot._pixels import Pixels
@@ -257,3 +257,26 @@ def test_scan_marks_the_best_and_needs_no_silhouettes() -> None:
     assert words(ax) == ["k = 3"]
     assert len(ax.figure.axes) == 2
     assert len(plot.scan([2, 3], [9.0, 5.0]).figure.axes) == 1
+
+
+def test_a_scan_draws_all_that_it_has() -> None:
+    rng = np.random.default_rng(0)
+    rows = np.concatenate([rng.normal(centre, 1, (30, 2)) for centre in (0, 10, 20)])
+    found = scan(rows, range(1, 6), random_state=0)
+    ax = plot.scan(found)
+    assert words(ax) == [f"k = {found.suggestion}"] == ["k = 3"]
+    names = ["loss", "mean medoid silhouette", "stability", "gap"]
+    assert [panel.get_ylabel() for panel in ax.figure.axes] == names
+    assert ax.lines[0].get_ydata().tolist() == found.losses.tolist()
+    assert words(plot.scan(found, best=2)) == ["k = 2"]
+    fewer = plot.scan(scan(rows, range(2, 5), resample=False, random_state=0))
+    assert [panel.get_ylabel() for panel in fewer.figure.axes] == names[:2]
+    fewer.figure.canvas.draw()
+
+
+def test_a_scan_has_its_own_losses() -> None:
+    found = scan([[0.0], [1.0], [5.0], [6.0]], [2, 3], resample=False)
+    with pytest.raises(TypeError, match="leave them out"):
+        plot.scan(found, [1.0, 2.0])
+    with pytest.raises(TypeError, match="losses is missing"):
+        plot.scan([2, 3])

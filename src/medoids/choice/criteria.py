@@ -78,7 +78,7 @@ def gap_statistic(losses: Values, reference: Values) -> Gap:
     """How much lower log losses are than those of data without clusters (Tibshirani 2001).
 
     `losses` are those of the data, for k = 1 and on; `reference` has a row for each draw of rows
-    from a box around the data, along its principal axes.
+    from a box around the data (`without_clusters`).
     """
     logs = np.log(np.maximum(reference, 1e-300))
     gap = logs.mean(axis=0) - np.log(np.maximum(losses, 1e-300))

@@ -36,16 +36,20 @@ def follow(
 ) -> list[Solution]:
     """The solution for each k, in ascending order.
 
-    The first k is fitted as it would be alone. To each solution the best arms are added, as BUILD
-    does, and the method goes on from there; then, downwards, the medoid that is missed least is
-    taken from each, if what is left is better than what was found upwards.
+    BUILD is nested: it is done once, and each k goes on from its first k medoids, as a fit of its
+    own would. From another start the first k is fitted alone, and to each solution the best arms
+    are added. Then, downwards, the medoid that is missed least is taken from each, if what is left
+    is better than what was found.
     """
-    engine: Any = settings.engine
+    engine: Any = settings.engine.again(ks[-1])
     found: list[Solution] = []
+    built: list[int] = []
+    if settings.init == "build":
+        built = _with_more(settings, engine, engine.fixed)
     for k in ks:
         engine = engine.again(k)
-        begun = settings.init
-        if found:
+        begun: Any = built[:k] if built else settings.init
+        if found and not built:
             begun = _with_more(settings, engine, found[-1].medoids)
             engine = engine.again(k)
         engine, solution = _run(settings, engine, begun, method, own)

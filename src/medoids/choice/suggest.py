@@ -23,7 +23,7 @@ def suggest(votes: Votes, largest: int) -> tuple[int | None, str]:
 
     Two of the four must name it. Where two pairs stand against each other, the gap decides: the
     medoid silhouette favours few clusters. Where the clusters are not stable there is none to
-    suggest, nor where the gap sees one and stability is not among those who agree on more.
+    suggest, nor where the gap sees one, unless all others agree.
     """
     named = {name: k for name, k in votes._asdict().items() if k is not None}
     if not named:
@@ -42,7 +42,7 @@ def suggest(votes: Votes, largest: int) -> tuple[int | None, str]:
     best = max(agreed, key=lambda k: (counted[k], k == named.get("gap"), -k))
     for_it = [name for name, k in named.items() if k == best]
     against = [f"{name} says {k}" for name, k in named.items() if k != best]
-    if named.get("gap") == 1 and "stability" not in for_it:
+    if named.get("gap") == 1 and len(for_it) < 3:
         return None, f"no clear answer: even rows without clusters fall apart so far ({said})"
     reason = f"k = {best}: {' and '.join(_listed(for_it))} agree"
     if against:

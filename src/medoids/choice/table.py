@@ -19,7 +19,7 @@ class ScanEntry(NamedTuple):
     silhouette : float or None
         The mean medoid silhouette; None for k = 1, and where distances are below 0.
     stability, stability_error : float or None
-        Prediction strength, and its standard error.
+        How far two halves of the rows agree (adjusted Rand index), and its standard error.
     gap, gap_error : float or None
         The gap statistic and its error; for rows of numbers alone.
     sizes : ndarray of int

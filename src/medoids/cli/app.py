@@ -85,6 +85,7 @@ def _cluster(
     format: opt.FormatName = None,
     columns: opt.ColumnNames = None,
     names: opt.Names = None,
+    weights: opt.WeightsColumn = None,
     field: opt.Field = None,
     image_shape: opt.ImageShape = None,
     transpose: opt.Transpose = False,
@@ -103,7 +104,7 @@ def _cluster(
     (or .jsonl), result.json and, with --report, report.html to a folder.
     """
     params = {"n_clusters": k, **_params(ctx), "init": parse_init(init)}
-    reading = Reading(parse_list(columns), field, names, transpose, normalize, metric == "gower")
+    reading = _reading(ctx)
     shape, screen = parse_shape(image_shape), Screen(quiet, as_json)
 
     def job() -> int:
@@ -138,9 +139,11 @@ def _scan(
     memory_limit: opt.MemoryLimit = None,
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
+    no_resample: opt.NoResample = False,
     format: opt.FormatName = None,
     columns: opt.ColumnNames = None,
     names: opt.Names = None,
+    weights: opt.WeightsColumn = None,
     field: opt.Field = None,
     transpose: opt.Transpose = False,
     normalize: opt.Normalize = False,
@@ -152,17 +155,20 @@ def _scan(
 ) -> Job:
     """Compare numbers of clusters, and suggest one.
 
-    The medoid silhouette of a row is 1 - d1 / d2, of its distances to the nearest
-    and the second-nearest medoid. A higher mean: the clusters are clearer apart.
+    Four criteria: the mean medoid silhouette (1 - d1 / d2, of the distances to the
+    nearest medoid and the second), the elbow of the loss, stability (the clusters
+    of one half of the rows, found again in the other), and the gap to rows without
+    clusters. A number is suggested where two of them agree.
     """
     params = _params(ctx)
-    reading = Reading(parse_list(columns), field, names, transpose, normalize, metric == "gower")
+    reading = _reading(ctx)
     ks, screen = parse_range(k), Screen(quiet, as_json)
 
     def job() -> int:
-        from .commands.scan import scan
+        from .commands.scan import Target, scan
 
-        return scan(open_source(file, format), reading, params, ks, out, force, screen)
+        target = Target(out, force)
+        return scan(open_source(file, format), reading, params, ks, not no_resample, target, screen)
 
     return job
 
@@ -247,6 +253,15 @@ def _params(ctx: typer.Context) -> dict[str, Any]:
         "memory_limit": given["memory_limit"], "n_jobs": given["jobs"],
         "random_state": given["seed"],
     }  # fmt: skip
+
+
+def _reading(ctx: typer.Context) -> Reading:
+    """What `cluster` and `scan` are told about the file."""
+    given = ctx.params
+    return Reading(
+        parse_list(given["columns"]), given["field"], given["names"], given["transpose"],
+        given["normalize"], given["metric"] == "gower", weights=given["weights"],
+    )  # fmt: skip
 
 
 def _command(ctx: typer.Context, name: str) -> str:

@@ -69,6 +69,13 @@ Names = Annotated[
         help="The column, or JSON field, with the names of the rows.",
     ),
 ]  # fmt: skip
+WeightsColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--weights", metavar="COLUMN", rich_help_panel=_INPUT,
+        help="The column (JSON field, obs column) that says how much each row counts.",
+    ),
+]  # fmt: skip
 Field = Annotated[
     str | None,
     typer.Option(
@@ -171,6 +178,13 @@ Jobs = Annotated[
         "--jobs", metavar="N", rich_help_panel=_SEARCH, help="Threads; by default all cores."
     ),
 ]
+NoResample = Annotated[
+    bool,
+    typer.Option(
+        "--no-resample", rich_help_panel=_SEARCH,
+        help="Faster: leave out stability and gap, which fit other samples.",
+    ),
+]  # fmt: skip
 OutFolder = Annotated[
     Path | None,
     typer.Option(
@@ -182,7 +196,7 @@ OutPicture = Annotated[
     Path | None,
     typer.Option(
         "--out", metavar="FILE", rich_help_panel=_OUTPUT,
-        help="Draw loss and silhouette: .png, .svg or .pdf (extra plot).",
+        help="Draw what was found: .png, .svg or .pdf (extra plot).",
     ),
 ]  # fmt: skip
 OutLabels = Annotated[

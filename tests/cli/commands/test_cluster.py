@@ -17,15 +17,17 @@ from cli_files import (
     COLUMNS,
     NAMES,
     ROWS,
+    clearness_of,
     json_lines,
     labels_of,
+    lines_of,
     mixed,
     result_of,
     run,
     table,
 )
 
-from medoids import KMedoids, __version__
+from medoids import KMedoids, __version__, silhouette
 from medoids.__main__ import main
 
 
@@ -74,6 +76,28 @@ def test_where_files_are_is_not_told(rows: str, tmp_path: Path) -> None:
     assert "result.json" in os.listdir("found")
     for name in os.listdir("found"):
         assert str(tmp_path) not in Path("found", name).read_text()
+
+
+def test_labels_tell_how_clear_they_are(rows: str) -> None:
+    assert cluster(rows, "-k", "3") == 0
+    km = KMedoids(3, random_state=0).fit(ROWS)
+    silhouettes, seconds = clearness_of(Path("rows-medoids/labels.csv"))
+    assert [float(each) for each in silhouettes] == silhouette(km, ROWS).tolist()
+    assert [int(each) for each in seconds] == np.argsort(km.transform(ROWS))[:, 1].tolist()
+
+
+def test_one_cluster_has_no_second(rows: str) -> None:
+    assert cluster(rows, "-k", "1") == 0
+    silhouettes, seconds = clearness_of(Path("rows-medoids/labels.csv"))
+    assert set(silhouettes) == set(seconds) == {""}
+
+
+def test_negative_distances_have_no_silhouette() -> None:
+    np.save("negative.npy", ROWS @ ROWS.T - 100)
+    assert cluster("negative.npy", "-k", "2", "--metric", "precomputed", "--out", "found") == 0
+    silhouettes, seconds = clearness_of(Path("found/labels.csv"))
+    assert set(silhouettes) == {""}
+    assert set(seconds) == {"0", "1"}
 
 
 def test_medoids_as_a_table(rows: str) -> None:
@@ -307,7 +331,7 @@ def test_half_an_emoji_does_not_cost_the_result() -> None:
     assert sorted(result["centers"]) == ["ab\ud83d", "xyz"]
     assert "r\\ud83d" in labels_of(Path("w-medoids/labels.csv"))[0]
     assert main(["predict", "w-medoids", "w.jsonl", "--out", "new.csv", "-q"]) == 0
-    assert Path("new.csv").read_text() == Path("w-medoids/labels.csv").read_text()
+    assert lines_of(Path("new.csv")) == lines_of(Path("w-medoids/labels.csv"))
 
 
 def test_deep_trees_are_written(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_files import result_of
+from cli_files import lines_of, result_of
 from rich.color import Color
 
 from medoids.__main__ import main
@@ -69,7 +69,7 @@ def test_new_rows_can_be_given_to_the_result(monkeypatch: pytest.MonkeyPatch) ->
 
     np.save("new.npy", (load_digits().data / 16).astype(np.float32))
     assert main(["predict", "out/demo", "new.npy", "--out", "new.csv", "-q"]) == 0
-    assert Path("new.csv").read_text() == Path("out/demo/labels.csv").read_text()
+    assert lines_of(Path("new.csv")) == lines_of(Path("out/demo/labels.csv"))
 
 
 def shades(text: object, height: int, width: int) -> np.ndarray:

@@ -10,7 +10,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_files import CASES, COLUMNS, NAMES, ROWS, json_lines, labels_of, mixed_frame, run, table
+from cli_files import (
+    CASES,
+    COLUMNS,
+    NAMES,
+    ROWS,
+    json_lines,
+    labels_of,
+    lines_of,
+    mixed_frame,
+    run,
+    table,
+)
 
 from medoids import KMedoids
 from medoids.__main__ import main
@@ -50,9 +61,9 @@ def test_the_same_rows_get_the_same_labels(name: str) -> None:
 @pytest.mark.parametrize("more", [["--normalize"], ["--columns", "3,1,4"], ["--transpose"]])
 def test_new_rows_are_read_as_the_old_ones(more: list[str]) -> None:
     file = found("sparse npz", *more)
-    before = Path("found/labels.csv").read_text()
+    before = lines_of(Path("found/labels.csv"))
     assert main(["predict", "found", file, "--out", "new.csv", "-q"]) == 0
-    assert Path("new.csv").read_text() == before
+    assert lines_of(Path("new.csv")) == before
 
 
 def test_a_real_command_writes_lines(tmp_path: Path) -> None:
@@ -83,7 +94,7 @@ def test_other_formats_of_the_same_columns() -> None:
     found("csv")
     table(Path("same.tsv"), "\t")
     assert main(["predict", "found", "same.tsv", "--out", "new.csv", "-q"]) == 0
-    assert Path("new.csv").read_text() == Path("found/labels.csv").read_text()
+    assert lines_of(Path("new.csv")) == lines_of(Path("found/labels.csv"))
 
 
 def test_categories_that_look_like_numbers() -> None:

@@ -1,4 +1,4 @@
-"""`medoids scan`: the loss and the silhouette for each k, and a suggestion."""
+"""`medoids scan`: what is found for each k, and a suggestion."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cli_files import run
+from cli_files import ROWS, N, run, weighted
 
-from medoids import KMedoids
+from medoids import KMedoids, scan
 from medoids.__main__ import main
-from medoids.cli.commands.scan import Trial, bar, suggest
+from medoids.cli.commands.scan import bar
 from medoids.cli.parsing import parse_range
 from medoids.cli.problem import Problem
 
@@ -29,22 +29,63 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_four_groups_are_found(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["scan", "groups.npy", "-k", "2:7", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
-    assert shown["suggestion"] == 4
-    assert "highest mean medoid silhouette" in shown["reason"]
+    found = scan(GROUPS, range(2, 8), random_state=0)
+    assert shown["suggestion"] == found.suggestion == 4
+    assert (shown["reason"], shown["votes"]) == (found.reason, found.votes)
+    assert shown["distances"] == found.n_distances
     assert [trial["k"] for trial in shown["trials"]] == [2, 3, 4, 5, 6, 7]
     for trial in shown["trials"]:
-        km = KMedoids(trial["k"], random_state=0).fit(GROUPS)
-        two = np.sort(km.transform(GROUPS), axis=1)
-        assert trial["loss"] == pytest.approx(km.inertia_)
-        assert trial["silhouette"] == pytest.approx((1 - two[:, 0] / two[:, 1]).mean())
-        assert trial["smallest"] == np.bincount(km.labels_).min()
+        each = found[trial["k"]]
+        assert (trial["loss"], trial["silhouette"]) == (each.loss, each.silhouette)
+        assert trial["smallest"] == each.sizes.min()
+        assert trial["loss"] <= KMedoids(each.k, random_state=0).fit(GROUPS).inertia_ + 1e-9
+        for name in ("stability", "stability_error", "gap", "gap_error"):
+            assert trial[name] == getattr(each, name)
+        assert trial["sizes"] == each.sizes.tolist()
+        assert trial["medoid_indices"] == each.medoid_indices.tolist()
+
+
+def test_a_table_and_the_reason(tmp_path: Path) -> None:
+    done = run("scan", "groups.npy", "-k", "1:6", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    head, _, *lines = done.stdout.splitlines()
+    names = ["k", "loss", "change", "smallest", "silhouette", "stability", "gap"]
+    assert head.split() == names
+    assert lines[0].split()[3] == "–", "one cluster has no silhouette"
+    assert "…" not in done.stdout, "bars fit"
+    assert "█" in lines[3]
+    assert lines[-1].startswith("k = 4: ")
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_without_other_samples(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["scan", "groups.npy", "-k", "2:7", "--no-resample", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    found = scan(GROUPS, range(2, 8), resample=False, random_state=0)
+    for name in ("stability", "gap"):
+        assert {trial[name] for trial in shown["trials"]} == {None}
+    assert shown["suggestion"] == found.suggestion
+    assert shown["votes"] == found.votes
+
+
+def test_weighted_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    weights = [at % 4 for at in range(N)]
+    weighted(Path("rows.csv"), weights)
+    assert main(["scan", "rows.csv", "-k", "2:4", "--weights", "count", "--json"]) == 0
+    out, err = capsys.readouterr()
+    shown = json.loads(out)
+    found = scan(ROWS, range(2, 5), sample_weight=weights, random_state=0)
+    assert shown["weights"] == "count"
+    assert [trial["loss"] for trial in shown["trials"]] == found.losses.tolist()
+    assert [trial["silhouette"] for trial in shown["trials"]] == found.silhouettes.tolist()
+    assert "rows are weighted by 'count'" in err
 
 
 def test_a_real_command_and_its_picture(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="the extra plot is not installed")
     done = run("scan", "groups.npy", "-k", "1:5:2", "--out", "scan.png", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "k = 5" in done.stdout or "k = 3" in done.stdout
+    assert "no clear answer" in done.stdout or "k = " in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert (tmp_path / "scan.png").read_bytes().startswith(b"\x89PNG")
 
@@ -82,51 +123,37 @@ def test_no_ranges(text: str) -> None:
         parse_range(text)
 
 
-def trial(k: int, silhouette: float | None) -> Trial:
-    return Trial(k, 10.0 / k, silhouette, 1, 0.0, 1)
-
-
-def test_suggestions() -> None:
-    best, reason = suggest([trial(1, None), trial(2, 0.2), trial(3, 0.5), trial(4, 0.4)])
-    assert best == 3
-    assert "0.500 (next 0.400 at k = 4)" in reason
-    best, reason = suggest([trial(2, 0.2), trial(3, 0.5)])
-    assert (best, "look further" in reason) == (3, True)
-    assert suggest([trial(2, 0.5), trial(3, 0.5), trial(4, 0.1)])[0] == 2
-    assert suggest([trial(1, None), trial(2, 0.2)])[0] is None
-    assert "interrupted" in suggest([trial(2, 0.2), trial(3, 0.5)], interrupted=True)[1]
-
-
 def test_negative_distances_have_no_silhouette(capsys: pytest.CaptureFixture[str]) -> None:
     np.save("negative.npy", GROUPS @ GROUPS.T - 100)
     argv = ["scan", "negative.npy", "-k", "2:3", "--metric", "precomputed", "--json"]
     assert main(argv) == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["suggestion"] is None
-    assert "below 0" in shown["reason"]
+    assert shown["votes"]["silhouette"] is None
     assert {trial["silhouette"] for trial in shown["trials"]} == {None}
 
 
-def test_ctrl_c_keeps_what_is_done(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("out", [[], ["--out", "scan.png"]])
+def test_ctrl_c_is_one_line(
+    out: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    fit = KMedoids.fit
+    pytest.importorskip("matplotlib", reason="the extra plot is not installed")
+    from medoids.choice import scan as inside
 
-    def stop(self: KMedoids, X: Any, y: object = None) -> KMedoids:
-        if self.n_clusters == 4:
-            raise KeyboardInterrupt
-        return fit(self, X, y)
+    def stop(*args: Any) -> Any:
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(KMedoids, "fit", stop)
-    assert main(["scan", "groups.npy", "-k", "2:7", "--json"]) == 130
-    shown = json.loads(capsys.readouterr().out)
-    assert [trial["k"] for trial in shown["trials"]] == [2, 3]
-    assert "interrupted" in shown["reason"]
-    assert shown["status"] == "interrupted"
+    monkeypatch.setattr(inside, "_resampled", stop)
+    assert main(["scan", "groups.npy", "-k", "2:7", *out]) == 130
+    shown, err = capsys.readouterr()
+    assert shown == ""
+    assert err.endswith("medoids: interrupted: nothing was written.\n")
+    assert "Traceback" not in err
+    assert not Path("scan.png").exists()
 
 
 def test_bars() -> None:
-    assert bar(1, 1) == "█" * 24
-    assert bar(0.5, 1) == "█" * 12
-    assert bar(0, 1) == bar(0, 0) == ""
-    assert bar(1 / 48, 1) == "▌"
+    assert bar(1, 1, 24) == "█" * 24
+    assert bar(0.5, 1, 24) == "█" * 12
+    assert bar(0, 1, 24) == bar(0, 0, 24) == ""
+    assert bar(1 / 48, 1, 24) == "▌"

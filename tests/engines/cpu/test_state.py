@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import mixture
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
+from helpers import mixture
 from medoids import KMedoids
 from medoids._tuning import tuned
 from medoids.engines.cpu.state import State

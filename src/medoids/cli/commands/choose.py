@@ -59,6 +59,11 @@ def choose(metric: str | None, made: Input, file: str) -> str:
             f"--metric {metric} is for {wanted}, but {file} holds {kind.what}: use"
             f" {kind.metric}, or another of 'medoids metrics'."
         )
+    if metric == "precomputed" and made.X.shape[0] != made.X.shape[1]:
+        raise Problem(
+            f"--metric precomputed needs a square matrix, but {file} has {made.X.shape[0]} rows and"
+            f" {made.X.shape[1]} columns: name the metric if these are features."
+        )
     if are_raw(made):
         made.notes.append("raw counts, taken as they are (--normalize scales and logs them)")
     return metric

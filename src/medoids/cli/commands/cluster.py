@@ -11,6 +11,7 @@ from ..interrupts import INTERRUPTED, interruptible, patience
 from ..output.folder import check_target, new_folder, new_text
 from ..output.results import (
     Fitted,
+    beside,
     centers,
     describe,
     plain,
@@ -25,7 +26,7 @@ from ..readers.inputs import Input, Reading
 from ..readers.read import read
 from ..readers.source import Source
 from .choose import choose
-from .fitting import fit, own_distances
+from .fitting import fit, membership
 
 # What the extra `report` brings.
 REPORT_NEEDS = ("jinja2", "plotly", "PIL")
@@ -88,19 +89,20 @@ def finish(
     failed: BaseException | None = None
     doing = screen.doing("writing (Ctrl-C twice gives it up)")
     with doing, new_folder(target.folder, target.force) as folder:
-        own = own_distances(fitted.km, made.X)
+        rows = membership(fitted.km, made.X)
         if not fitted.interrupted:
             try:
                 with interruptible():
                     _draw(folder, made, fitted, target, facts["file"], command)
             except (Exception, KeyboardInterrupt) as error:  # no page must cost the result
                 failed = error
-        result = summarise(made, fitted, own, params, command)
+        result = summarise(made, fitted, rows.distance, params, command)
         held = centers(made, fitted.km.medoid_indices_)
         write_medoids(folder, made, result["medoids"], held)
         names = [each["name"] for each in result["medoids"]]
         with new_text(folder / "labels.csv") as file:
-            write_labels(file, made.names, fitted.km.labels_, names, own)
+            labels = fitted.km.labels_
+            write_labels(file, made.names, labels, names, rows.distance, beside(rows))
         there = [each.name for each in folder.iterdir()]
         result |= {"files": sorted([*there, "result.json"]), "data": facts}
         write_result(folder, result | {"centers": held, "history": fitted.km.history_})
@@ -147,8 +149,9 @@ def show(result: dict[str, Any], texts: list[str] | None, folder: Path, screen: 
     screen.show(clusters_table(result["medoids"], texts))
     n, swaps = result["n"], result["swaps"]
     screen.show("")
+    what = "loss" if result["weights"] is None else "weighted loss"
     screen.show(
-        f"loss {number(result['loss'])} (mean {number(result['mean_loss'])})"
+        f"{what} {number(result['loss'])} (mean {number(result['mean_loss'])})"
         f" · {swaps} swap{'s' if swaps != 1 else ''} · {saved(result['distances'], n)}"
         f" · {result['seconds']:.1f} s"
     )

@@ -27,7 +27,8 @@ def read_alike(source: Source, given: Reading, result: dict[str, Any]) -> Input:
     before = Reading(**facts["reading"])
     columns = before.columns
     stored = [column["name"] for column in facts.get("columns", [])]
-    if columns is None and stored and stored != numbered(len(stored)):
+    unnamed = before.weights is None and stored == numbered(len(stored))
+    if columns is None and stored and not unnamed:
         columns = stored
     fields = source.format != "jsonl" or source.text.lstrip()[:1] == "{"
     if source.format == "text" or not fields:  # which has no columns to choose from
@@ -35,6 +36,7 @@ def read_alike(source: Source, given: Reading, result: dict[str, Any]) -> Input:
     reading = before._replace(
         columns=columns, field=given.field or before.field, names=given.names or before.names,
         texts=[each["name"] for each in facts.get("columns", []) if each.get("type") == "category"],
+        weights=None, left_out=before.weights,
     )  # fmt: skip
     made = read(source, reading)
     _check_kind(made, facts, source.name)

@@ -6,18 +6,18 @@ import re
 import time
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from ... import KMedoids
 from ..._history import watching
-from ..._silhouette import fit_distances
+from ..._silhouette import fit_distances, medoid_silhouette, nearest_two
 from ..interrupts import interruptible
 from ..output.progress import Follower, following
-from ..output.results import Fitted
+from ..output.results import Fitted, Membership
 from ..output.screen import Screen
 from ..problem import Problem, in_options, one_line
 from ..readers.inputs import Input
@@ -26,31 +26,41 @@ from ..readers.inputs import Input
 _HELD = 4_000_000
 
 
-def fit(made: Input, params: dict[str, Any], screen: Screen, prefix: str = "") -> Fitted:
+def fit(made: Input, params: dict[str, Any], screen: Screen) -> Fitted:
     """Fit KMedoids with these parameters, and show how far it is."""
     if params["n_clusters"] > made.n:
         raise Problem(f"-k {params['n_clusters']} is more than the {made.n} rows there are.")
     began = time.perf_counter()
     km = KMedoids(**params)
+    notes = made.notes
+    with in_plain_words(made) as warned, following(screen, lambda: screen.notes(notes)) as follower:
+        try:
+            with interruptible(), watching(follower):
+                km.fit(made.X, sample_weight=made.sample_weight)
+            interrupted = False
+        except KeyboardInterrupt:
+            if not follower.medoids:
+                raise
+            km = _as_far(made, params, follower)
+            interrupted = True
+    if not interrupted:
+        screen.warn(*warned)
+    return Fitted(km, interrupted, time.perf_counter() - began)
+
+
+@contextmanager
+def in_plain_words(made: Input) -> Iterator[list[str]]:
+    """What the library complains of is a problem; what it warns of is in the list, at the end."""
+    warned: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
-        with following(screen, prefix, lambda: screen.notes(made.notes)) as follower:
-            try:
-                with interruptible(), watching(follower):
-                    km.fit(made.X)
-                interrupted = False
-            except KeyboardInterrupt:
-                if not follower.medoids:
-                    raise
-                km = _as_far(made, params, follower)
-                interrupted = True
-            except (TypeError, ValueError) as error:
-                raise Problem(of_rows(in_options(one_line(error)), made.names)) from error
-    made.notes.clear()  # they have been shown
+        try:
+            yield warned
+        except (TypeError, ValueError) as error:
+            raise Problem(of_rows(in_options(one_line(error)), made.names)) from error
     for each in caught:
-        if issubclass(each.category, ConvergenceWarning) and not interrupted:
-            screen.warn(in_options(str(each.message)))
-    return Fitted(km, interrupted, time.perf_counter() - began)
+        if issubclass(each.category, ConvergenceWarning):
+            warned.append(in_options(str(each.message)))
 
 
 def of_rows(text: str, names: list[str]) -> str:
@@ -63,19 +73,28 @@ def _as_far(made: Input, params: dict[str, Any], follower: Follower) -> KMedoids
     start: dict[str, Any] = {"n_clusters": len(follower.medoids), "init": list(follower.medoids)}
     # Whatever the method was, this one needs no more than the medoids' own distances.
     start |= {"max_iter": 0, "method": "banditpam", "swap": "best"}
-    km = KMedoids(**params | start).fit(made.X)
+    km = KMedoids(**params | start).fit(made.X, sample_weight=made.sample_weight)
     km.history_ = follower.history
     km.n_iter_ = sum(entry["swaps"] for entry in follower.history)
     km.n_distances_ += follower.n_distances
     return km
 
 
-def own_distances(km: KMedoids, X: Any) -> NDArray[np.float64]:
-    """The distance of each row from its medoid."""
-    out = np.empty(len(km.labels_))
+def membership(km: KMedoids, X: Any) -> Membership:
+    """How each row belongs to its cluster."""
+    n, several = len(km.labels_), len(km.medoid_indices_) > 1
+    found = Membership(np.empty(n), np.full(n, np.nan), np.empty(n, dtype=np.int64))
+    negative = False
     for part, rows in _parts(km, X):
-        out[part] = fit_distances(km, rows)[np.arange(len(out[part])), km.labels_[part]]
-    return out
+        distances = fit_distances(km, rows)
+        nearest = nearest_two(distances, km.labels_[part])
+        found.distance[part], found.second[part] = nearest.first, nearest.second
+        negative = negative or distances.min() < 0
+        if several and not negative:
+            found.silhouette[part] = medoid_silhouette(distances)
+    if negative:
+        found.silhouette[:] = np.nan
+    return found
 
 
 def _parts(km: KMedoids, X: Any) -> Iterator[tuple[slice, Any]]:

@@ -22,8 +22,8 @@ class Follower:
     ----------
     begin : callable
         Called at the first step.
-    bar, task, prefix : optional
-        The bar, what it shows, and what is said before the phase.
+    bar, task : optional
+        The bar, and what it shows.
 
     Attributes
     ----------
@@ -33,14 +33,8 @@ class Follower:
     n_distances : int
     """
 
-    def __init__(
-        self,
-        begin: Callable[[], None],
-        bar: Bar | None = None,
-        task: Any = None,
-        prefix: str = "",
-    ) -> None:
-        self._begin, self._bar, self._task, self._prefix = begin, bar, task, prefix
+    def __init__(self, begin: Callable[[], None], bar: Bar | None = None, task: Any = None) -> None:
+        self._begin, self._bar, self._task = begin, bar, task
         self.medoids: tuple[int, ...] = ()
         self.history: list[HistoryEntry] = []
         self.n_distances = 0
@@ -67,7 +61,7 @@ class Follower:
             counted = f"{swaps} swap{'s' if swaps != 1 else ''}"
         self._bar.update(
             self._task,
-            description=f"{self._prefix}{_PHASES[phase]} {counted}",
+            description=f"{_PHASES[phase]} {counted}",
             # One more than BUILD has: nobody knows how many swaps there will be.
             total=progress.n_clusters + 1,
             completed=len(progress.medoids),
@@ -77,7 +71,7 @@ class Follower:
 
 
 @contextmanager
-def following(screen: Screen, prefix: str, begin: Callable[[], None]) -> Iterator[Follower]:
+def following(screen: Screen, begin: Callable[[], None]) -> Iterator[Follower]:
     """A follower with a bar, if there is a terminal to draw it on.
 
     It calls `begin` after the first step, when no option can be wrong any more.
@@ -91,5 +85,5 @@ def following(screen: Screen, prefix: str, begin: Callable[[], None]) -> Iterato
         TimeElapsedColumn(),
     )  # fmt: skip
     with Bar(*columns, console=screen.err, transient=True) as bar:
-        task = bar.add_task(f"{prefix}measuring", total=None, loss="", saved="")
-        yield Follower(begin, bar, task, prefix)
+        task = bar.add_task("measuring", total=None, loss="", saved="")
+        yield Follower(begin, bar, task)

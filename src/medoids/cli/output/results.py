@@ -39,13 +39,34 @@ class Fitted(NamedTuple):
     seconds: float
 
 
+class Membership(NamedTuple):
+    """How each row belongs to its cluster.
+
+    Attributes
+    ----------
+    distance : ndarray of float64
+        From its medoid.
+    silhouette : ndarray of float64
+        The medoid silhouette; NaN where there is none.
+    second : ndarray of int64
+        The cluster that is second nearest; -1 if there is no other.
+    """
+
+    distance: NDArray[np.float64]
+    silhouette: NDArray[np.float64]
+    second: NDArray[np.int64]
+
+
 def summarise(
     made: Input, fitted: Fitted, own: NDArray[np.float64], params: dict[str, Any], command: str
 ) -> dict[str, Any]:
-    """All that is known of a result but the data."""
+    """All that is known of a result but the data; means are weighted if rows are."""
     km = fitted.km
+    weights = np.ones(made.n) if made.weights is None else np.array(made.weights.values)
     sizes = np.bincount(km.labels_, minlength=len(km.medoid_indices_))
-    totals = np.bincount(km.labels_, weights=own, minlength=len(sizes))
+    heavy = np.bincount(km.labels_, weights=weights, minlength=len(sizes))
+    totals = np.bincount(km.labels_, weights=weights * own, minlength=len(sizes))
+    means = np.divide(totals, heavy, out=np.zeros(len(sizes)), where=heavy > 0)
     medoids = [
         {
             "cluster": cluster,
@@ -53,7 +74,8 @@ def summarise(
             "name": made.names[row],
             "size": int(sizes[cluster]),
             "share": float(sizes[cluster] / made.n),
-            "mean_distance": float(totals[cluster] / max(sizes[cluster], 1)),
+            "weight": float(heavy[cluster]),
+            "mean_distance": float(means[cluster]),
         }
         for cluster, row in enumerate(km.medoid_indices_)
     ]
@@ -64,7 +86,8 @@ def summarise(
         "parameters": params,
         "n": made.n,
         "loss": float(km.inertia_),
-        "mean_loss": float(km.inertia_ / made.n),
+        "mean_loss": float(km.inertia_ / weights.sum()),
+        "weights": None if made.weights is None else made.weights.column,
         "swaps": int(km.n_iter_),
         "distances": int(km.n_distances_),
         "distances_share": float(km.n_distances_ / made.n**2),
@@ -145,13 +168,29 @@ def write_result(folder: Path, result: dict[str, Any]) -> None:
 
 
 def write_labels(
-    file: Any, names: list[str], labels: Any, medoids: list[str], own: NDArray[np.float64]
+    file: Any,
+    names: list[str],
+    labels: Any,
+    medoids: list[str],
+    own: NDArray[np.float64],
+    more: dict[str, list[Any]] | None = None,
 ) -> None:
-    """A line for each row: its name, cluster, medoid, and distance from it."""
+    """A line for each row: its name, cluster, medoid, distance from it, and more columns."""
+    more = more or {}
     lines = csv.writer(file, lineterminator="\n")
-    lines.writerow(["name", "cluster", "medoid", "distance"])
-    for name, label, distance in zip(names, labels.tolist(), own.tolist(), strict=True):
-        lines.writerow([name, label, medoids[label], repr(distance)])
+    lines.writerow(["name", "cluster", "medoid", "distance", *more])
+    for name, label, distance, *others in zip(
+        names, labels.tolist(), own.tolist(), *more.values(), strict=True
+    ):
+        lines.writerow([name, label, medoids[label], repr(distance), *others])
+
+
+def beside(rows: Membership) -> dict[str, list[Any]]:
+    """The columns that tell how clear the cluster of a row is; empty where nothing does."""
+    return {
+        "silhouette": [each if each == each else "" for each in rows.silhouette.tolist()],
+        "second": [each if each >= 0 else "" for each in rows.second.tolist()],
+    }
 
 
 def write_medoids(

@@ -46,8 +46,8 @@ class Screen:
             for note in notes:
                 self.err.print(Text(f"medoids: {printable(note)}", style="dim"), soft_wrap=True)
 
-    def warn(self, text: str) -> None:
-        if not self.quiet:
+    def warn(self, *texts: str) -> None:
+        for text in () if self.quiet else texts:
             line = Text.assemble("medoids: ", ("warning: ", "yellow"), printable(text))
             self.err.print(line, soft_wrap=True)
 

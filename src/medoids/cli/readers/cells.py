@@ -17,6 +17,8 @@ def read_h5ad(source: Source, reading: Reading) -> Input:
     anndata = need("anndata", "anndata", f"{source.name} (.h5ad)")
     if reading.names is not None and reading.names != "obs_names":
         raise Problem("--names is for tables: cells are called by their obs_names. Leave it out.")
+    if reading.weights is not None and reading.transpose:
+        raise Problem("--weights is for cells, but --transpose clusters genes: leave one out.")
     try:
         with tempfile.TemporaryDirectory() as folder:
             path = source.plain_path
@@ -30,11 +32,22 @@ def read_h5ad(source: Source, reading: Reading) -> Input:
     names = [str(name) for name in cells.obs_names]
     if reading.transpose:
         names, features = features, unique_names(names)
-    made = from_array(values, source.name, reading._replace(names=None), features)
+    plain = reading._replace(names=None, weights=None)
+    made = from_array(values, source.name, plain, features)
     made.names = names
+    if reading.weights is not None:
+        _weigh(made, cells.obs, reading.weights, source.name)
     if counts and not reading.transpose:
         made.kind = "cells"
     return made
+
+
+def _weigh(made: Input, obs: Any, column: str, file: str) -> None:
+    if column not in obs:
+        there = [str(name) for name in obs.columns]
+        has = f" the obs of {file} has {few(there) or 'no column'}."
+        raise unknown("--weights column", column, there, has)
+    made.weigh(column, obs[column].tolist(), file)
 
 
 def _values(cells: Any, field: str | None, file: str) -> tuple[Any, list[str], bool]:

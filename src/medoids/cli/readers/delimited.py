@@ -44,8 +44,7 @@ class _Layout(NamedTuple):
 def read_delimited(source: Source, reading: Reading) -> Input:
     """CSV, or a table with tabs. A first line of numbers, or of some and holes, is no header."""
     layout = _layout(source)
-    columns = layout.columns
-    likely = reading.names or (columns[0] if layout.headed and identifies(columns[0]) else None)
+    likely = reading.names or _likely_names(layout, reading)
     frame = _parse(source, layout, likely)
     if likely != reading.names and frame[likely].duplicated().any():
         likely, frame = None, _parse(source, layout, None)  # values after all
@@ -60,6 +59,14 @@ def read_delimited(source: Source, reading: Reading) -> Input:
     if layout.separator == ";":
         made.notes.append("cells are separated by semicolons")
     return made
+
+
+def _likely_names(layout: _Layout, reading: Reading) -> str | None:
+    """The first column, if it is called as one that names the rows."""
+    apart = (reading.weights, reading.left_out)
+    first = next((name for name in layout.columns if name not in apart), "")
+    named = layout.headed and first in layout.columns and identifies(first)
+    return first if named else None
 
 
 def _layout(source: Source) -> _Layout:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -25,6 +25,10 @@ class Reading(NamedTuple):
         Cluster the columns of a matrix; scale counts; take text columns as categories.
     texts : sequence of str
         The columns that held text in an earlier file, whatever is in this one.
+    weights : str or None
+        The column, or JSON field, that says how much each row counts.
+    left_out : str or None
+        A column to leave out if it is there: that with the weights of an earlier file.
     """
 
     columns: list[str] | None = None
@@ -34,6 +38,15 @@ class Reading(NamedTuple):
     normalize: bool = False
     mixed: bool = False
     texts: Sequence[str] = ()
+    weights: str | None = None
+    left_out: str | None = None
+
+
+class Weights(NamedTuple):
+    """How much each row counts, and the column that says so."""
+
+    column: str
+    values: list[float]
 
 
 @dataclass
@@ -54,6 +67,8 @@ class Input:
         What was decided on the way, for the user to know.
     image_shape : tuple of int or None
         Height and width (and channels), if each row is an image.
+    weights : Weights or None
+        None if all rows count the same.
     """
 
     X: Any
@@ -62,10 +77,36 @@ class Input:
     features: list[str] | None = None
     notes: list[str] = field(default_factory=list)
     image_shape: tuple[int, ...] | None = None
+    weights: Weights | None = None
 
     @property
     def n(self) -> int:
         return len(self.names)
+
+    @property
+    def sample_weight(self) -> list[float] | None:
+        return None if self.weights is None else self.weights.values
+
+    def weigh(self, column: str, values: Iterable[Any], file: str) -> None:
+        """Let rows count as much as these values say."""
+        weights = []
+        for name, value in zip(self.names, values, strict=True):
+            number = float(value) if isinstance(value, (int, float)) else None
+            if number is None or not 0 <= number < math.inf:
+                missing = value is None or value != value
+                what = "no value" if missing is not False else repr(value)
+                raise Problem(
+                    f"{file} has {what} at row {name!r} in the weights column {column!r}: give"
+                    " numbers, 0 or more."
+                )
+            weights.append(number)
+        if not any(weights):
+            raise Problem(
+                f"{file} has only zeros in the weights column {column!r}: give some row a weight"
+                " above 0."
+            )
+        self.weights = Weights(column, weights)
+        self.notes.append(f"rows are weighted by {column!r}")
 
     def set_image_shape(self, shape: tuple[int, ...], file: str) -> None:
         """Rows are images of this shape."""
@@ -109,7 +150,9 @@ def unique_names(names: list[str]) -> list[str]:
 
 
 def only_for_tables(reading: Reading, what: str) -> None:
-    """`--columns` and `--names` have no meaning here."""
-    for given, option in ((reading.columns, "--columns"), (reading.names, "--names")):
+    """`--columns`, `--names` and `--weights` have no meaning here."""
+    for given, option in (
+        (reading.columns, "--columns"), (reading.names, "--names"), (reading.weights, "--weights"),
+    ):  # fmt: skip
         if given is not None:
             raise Problem(f"{option} is for tables, but this is {what}: leave it out.")

@@ -38,7 +38,9 @@ def read_json_lines(source: Source, reading: Reading) -> Input:
     field = reading.field
     if field is None and (reading.columns is not None or reading.mixed):
         return _records(values, source.name, reading)
-    only_for_tables(reading._replace(names=None), f"the field {field!r} of JSON lines")
+    only_for_tables(
+        reading._replace(names=None, weights=None), f"the field {field!r} of JSON lines"
+    )
     if field is None and all("ast" in value for value in values):
         field = "ast"
     if field is None and not records_are_trees(values):
@@ -52,6 +54,9 @@ def read_json_lines(source: Source, reading: Reading) -> Input:
     made.notes += notes
     if name is not None:
         made.names = [str(each) for each in _held(values, name, "--names", places)]
+    if reading.weights is not None:
+        weights = _held(values, reading.weights, "--weights", places)
+        made.weigh(reading.weights, weights, source.name)
     return made
 
 

@@ -70,6 +70,11 @@ def from_array(array: Any, file: str, reading: Reading, features: Any = None) ->
         raise Problem(
             f"--names is for tables and JSON lines, but {file} is an array: leave it out."
         )
+    if reading.weights is not None:
+        raise Problem(
+            f"--weights names a column of a table, but {file} is an array: give a table, such as"
+            " CSV."
+        )
     kind = getattr(array.dtype, "kind", "O")
     if kind in "US" and array.ndim == 1:
         only_for_tables(reading, "a list of strings")

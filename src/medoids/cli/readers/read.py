@@ -37,6 +37,7 @@ def read(source: Source, reading: Reading) -> Input:
         raise Problem(f"--field is for {', '.join(_FIELDS)}, but {source.name} is {format}.")
     if reading.transpose and format not in _MATRICES:
         raise Problem(f"--transpose is for {', '.join(_MATRICES)}, but {source.name} is {format}.")
+    _check_weights(reading)
     with warnings.catch_warnings():
         # What libraries say to programmers is nothing that a user of a command can act on.
         warnings.simplefilter("ignore")
@@ -46,3 +47,12 @@ def read(source: Source, reading: Reading) -> Input:
     if source.guessed:
         made.notes.insert(0, f"{source.name} read as {format} (--format says otherwise)")
     return made
+
+
+def _check_weights(reading: Reading) -> None:
+    """The column of weights is nothing else."""
+    name = reading.weights
+    if name is not None and name == reading.names:
+        raise Problem(f"--weights and --names are both {name!r}: name two columns.")
+    if name is not None and name in (reading.columns or []):
+        raise Problem(f"column {name!r} has the weights: leave it out of --columns.")

@@ -43,9 +43,19 @@ def from_frame(frame: Any, file: str, reading: Reading) -> Input:
     frame.columns = unique_names([str(name).strip() for name in frame.columns])
     if not len(frame) or not len(frame.columns):
         raise Problem(f"{file} has no rows of data: give at least one.")
+    weights, frame = _weights(frame, file, reading)
     names, frame = _row_names(frame, file, reading, notes)
     if not len(frame.columns):
         raise Problem(f"{file} has no column besides the row names: leave out --names.")
+    made = _things(frame, names, file, reading)
+    made.notes += notes
+    if weights is not None:
+        made.weigh(weights.name, weights.tolist(), file)
+    return made
+
+
+def _things(frame: Any, names: list[str], file: str, reading: Reading) -> Input:
+    """What the chosen columns hold."""
     places = chosen_columns(list(frame.columns), reading.columns, file)
     frame = frame.iloc[:, places]
     features = list(frame.columns)
@@ -53,12 +63,25 @@ def from_frame(frame: Any, file: str, reading: Reading) -> Input:
     if not texts and not reading.mixed:
         values = frame.to_numpy(dtype=_dtype(frame), na_value=np.nan)
         _no_holes(values, names, features, file)
-        return Input(values, "rows", names, features, notes)
+        return Input(values, "rows", names, features)
     if reading.columns is None and not reading.mixed:
         raise _has_text(frame, texts, file)
     if len(features) == 1 and not reading.mixed:
-        return Input(_strings(frame[features[0]], names, file), "strings", names, None, notes)
-    return Input(_mixed(frame, texts, file), "table", names, features, notes)
+        return Input(_strings(frame[features[0]], names, file), "strings", names)
+    return Input(_mixed(frame, texts, file), "table", names, features)
+
+
+def _weights(frame: Any, file: str, reading: Reading) -> tuple[Any, Any]:
+    """The column of weights, or None, and the frame without it."""
+    columns = list(frame.columns)
+    name = reading.weights
+    if name is None:
+        return None, frame[[each for each in columns if each != reading.left_out]]
+    if name not in columns:
+        raise unknown("--weights column", name, columns, f" {file} has {few(columns)}.")
+    if len(columns) == 1:
+        raise Problem(f"{file} has no column besides the weights: leave out --weights.")
+    return frame[name], frame.drop(columns=name)
 
 
 def _row_names(frame: Any, file: str, reading: Reading, notes: list[str]) -> tuple[list[str], Any]:

@@ -13,8 +13,6 @@ from .sample import Sample
 _TINY = np.finfo(float).tiny
 # How likely a neighbour is that far from the arm's cluster, compared with other points.
 _ELSEWHERE = 1 / 8
-# How much a neighbour weighs, compared with the heaviest point.
-_HEFT = 1.0
 
 
 class Guard:
@@ -118,7 +116,7 @@ class Guard:
 
 
 def _of_neighbours(pays: Floats, weights: Values | None) -> Values:
-    """What a point pays that is where each point is, and weighs as much as one does that matters.
+    """What a point pays that is where each point is, and weighs as much as any.
 
     Where a point weighs nothing, what others pay on average.
     """
@@ -126,4 +124,4 @@ def _of_neighbours(pays: Floats, weights: Values | None) -> Values:
         return np.asarray(pays, dtype=np.float64)
     alone = np.divide(pays, weights, out=np.full(len(pays), np.nan), where=weights > 0)
     alone[np.isnan(alone)] = np.nanmean(alone)
-    return np.asarray(alone * _HEFT * weights.max())
+    return np.asarray(alone * weights.max())

@@ -69,7 +69,17 @@ class Rewards:
         guard.lower_at_home(sample, lower)
         self.lower = bounds.lift_all(lower)
         self.screened = Screened(
-            step, cache, tuning, z, own, sample, guard, Known(step), {}, len(bounds.lower), {}
+            step,
+            cache,
+            tuning,
+            z,
+            own,
+            sample,
+            guard,
+            Known(step, cache.points.weights),
+            {},
+            len(bounds.lower),
+            {},
         )
         self.depth = _depth(cache.first, step, tuning)
         if step.state.k > 1 and cache.first < step.n:
