@@ -158,7 +158,7 @@ class TestCriteria:
             (Votes(2, 3, 2, 3), 3),  # the gap decides
             (Votes(1, 1, 2, 2), None),
             (Votes(1, 3, 3, 3), None),
-            (Votes(4, 1, 4, 4), 4),
+            (Votes(4, 1, 4, 4), None),  # four quarters of noise are like that
             (Votes(4, 1, 4, 2), None),
             (Votes(3, 1, 4, 4), None),
             (Votes(2, 3, 4, 5), None),
@@ -168,6 +168,10 @@ class TestCriteria:
     )
     def test_suggestion(self, votes: Votes, best: int | None) -> None:
         assert suggest(votes, 9)[0] == best
+
+    def test_clusters_that_are_found_again_overrule_the_gap(self) -> None:
+        assert suggest(Votes(3, 1, 3, 3), 9, steady=0.98)[0] == 3
+        assert suggest(Votes(3, 1, 3, 3), 9, steady=0.7)[0] is None
 
 
 def test_a_grid_search() -> None:

@@ -78,3 +78,16 @@ def test_what_is_not_there(adata: anndata.AnnData, given: dict[str, str], says: 
         kmedoids(adata, 2, **given)
     one_line(caught.value)
     assert "kmedoids" not in adata.obs
+
+
+def test_weights_are_a_column_of_obs() -> None:
+    anndata = pytest.importorskip("anndata")
+    X = np.random.default_rng(0).poisson(2.0, (60, 8)).astype(np.float32)
+    adata = anndata.AnnData(X)
+    adata.obs["cells"] = np.arange(60) % 5
+    kmedoids(adata, 3, sample_weight="cells")
+    given = k_medoids(X, 3, metric="l1", sample_weight=np.arange(60) % 5, random_state=0)
+    assert adata.uns["kmedoids"]["inertia"] == given.inertia
+    assert adata.uns["kmedoids"]["params"]["sample_weight"] == "cells"
+    with pytest.raises(ValueError, match=r"sample_weight='other' is not in \.obs"):
+        kmedoids(adata, 3, sample_weight="other")

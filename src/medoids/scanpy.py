@@ -20,6 +20,7 @@ def kmedoids(
     layer: str | None = None,
     metric: str = "l1",
     key_added: str = "kmedoids",
+    sample_weight: Any = None,
     random_state: int = 0,
     copy: bool = False,
     **options: Any,
@@ -38,6 +39,8 @@ def kmedoids(
     metric : str, default="l1"
     key_added : str, default="kmedoids"
         Where the result goes.
+    sample_weight : str or array-like, default=None
+        How much each cell counts: a column of `.obs`, or a number for each cell.
     random_state : int, default=0
     copy : bool, default=False
         Work on a copy and return it.
@@ -58,12 +61,13 @@ def kmedoids(
     target = adata.copy() if copy else adata
     found = k_medoids(
         _cells(target, use_rep, layer), n_clusters, metric=metric, random_state=random_state,
-        **options,
+        sample_weight=_weights(target, sample_weight), **options,
     )  # fmt: skip
     names = [str(label) for label in range(n_clusters)]
     target.obs[key_added] = pd.Categorical(found.labels.astype(str), categories=names)
     params = {"n_clusters": n_clusters, "metric": metric, "random_state": random_state} | options
     params |= {"use_rep": use_rep, "layer": layer}
+    params |= {"sample_weight": sample_weight} if isinstance(sample_weight, str) else {}
     target.uns[key_added] = {
         "params": {name: value for name, value in params.items() if value is not None},
         "medoids": np.asarray(target.obs_names[found.medoid_indices], dtype=object),
@@ -72,6 +76,16 @@ def kmedoids(
         "n_distances": found.n_distances,
     }
     return target if copy else None
+
+
+def _weights(adata: Any, given: Any) -> Any:
+    """How much each cell counts: as given, or the column of that name."""
+    if not isinstance(given, str):
+        return given
+    if given not in adata.obs:
+        there = ", ".join(map(repr, adata.obs)) or "nothing"
+        raise ValueError(f"sample_weight={given!r} is not in .obs, which has {there}.")
+    return adata.obs[given].to_numpy()
 
 
 def _cells(adata: Any, use_rep: str | None, layer: str | None) -> Any:

@@ -72,7 +72,8 @@ def scan_data(
             np.bincount(each.labels, minlength=k), np.array(each.medoids),
         ))  # fmt: skip
     votes = _votes(ks, entries, again)
-    best, reason = suggest(votes, ks[-1])
+    named = [each.stability for each in entries if each.k == votes.stability]
+    best, reason = suggest(votes, ks[-1], named[0] or 0.0 if named else 0.0)
     labels = {k: each.labels for k, each in zip(ks, found, strict=True)}
     return Scan(entries, labels, best, reason, votes._asdict(), distances + extra)
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
+# Two halves agree by so much that there are clusters, whatever the gap says.
+SURE = 0.9
+
 
 class Votes(NamedTuple):
     """The number of clusters that each criterion asks for; None where it says nothing.
@@ -18,12 +21,13 @@ class Votes(NamedTuple):
     elbow: int | None = None
 
 
-def suggest(votes: Votes, largest: int) -> tuple[int | None, str]:
+def suggest(votes: Votes, largest: int, steady: float = 0.0) -> tuple[int | None, str]:
     """One number of clusters and why; or None, where the criteria do not agree.
 
     Two of the four must name it. Where two pairs stand against each other, the gap decides: the
     medoid silhouette favours few clusters. Where the clusters are not stable there is none to
-    suggest, nor where the gap sees one, unless all others agree.
+    suggest, nor where the gap sees one, unless all others agree and the clusters are
+    found again all but surely: `steady` is the stability of those that it names.
     """
     named = {name: k for name, k in votes._asdict().items() if k is not None}
     if not named:
@@ -42,7 +46,7 @@ def suggest(votes: Votes, largest: int) -> tuple[int | None, str]:
     best = max(agreed, key=lambda k: (counted[k], k == named.get("gap"), -k))
     for_it = [name for name, k in named.items() if k == best]
     against = [f"{name} says {k}" for name, k in named.items() if k != best]
-    if named.get("gap") == 1 and len(for_it) < 3:
+    if named.get("gap") == 1 and (len(for_it) < 3 or steady < SURE):
         return None, f"no clear answer: even rows without clusters fall apart so far ({said})"
     reason = f"k = {best}: {' and '.join(_listed(for_it))} agree"
     if against:
