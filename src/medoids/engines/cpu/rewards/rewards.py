@@ -76,7 +76,7 @@ class Rewards:
             own,
             sample,
             guard,
-            Known(step, cache.points.weights),
+            Known(step),
             {},
             len(bounds.lower),
             {},

@@ -19,24 +19,20 @@ from .sample import Sample
 class Known:
     """What is known of every point, sampled or not: its owner, its nearest and second distance.
 
-    And how much it counts, if that is not the same for all.
-
     Attributes
     ----------
     members : ndarray of int
         How many points each medoid owns.
     values : list of ndarray
-        The distances, and the weights.
+        The distances.
     sums : list of ndarray
         Their sums over each owner's members.
     """
 
-    def __init__(self, step: Step, weights: Values | None = None) -> None:
+    def __init__(self, step: Step) -> None:
         state = step.state
         self.members = np.bincount(step.owner, minlength=step.k)
         self.values = [state.nearest] * bool(state.k) + [state.second] * (step.swap and step.k > 1)
-        if weights is not None:
-            self.values.append(weights)
         self.sums = [np.bincount(step.owner, value, step.k) for value in self.values]
         self._owner, self._k = step.owner, step.k
         self.means = np.stack([self.members, *self.sums], axis=1) / step.n
