@@ -79,8 +79,9 @@ def test_each_distance_is_computed_once_if_the_matrix_is_held() -> None:
     found = alternate(mixture(1400, 4, 5, 0, 2.0), 5, init="random", random_state=0)
     assert found.n_iter > 1
     # And those of the medoids in float64, at the start and after every round; and those that
-    # show, computed both ways, that float32 serves.
-    assert found.n_distances == 1400**2 + (found.n_iter + 1) * 5 * 1400 + digits(1400)
+    # show, computed both ways, that float32 serves. Medoids that stay are not measured again.
+    all_of_them = 1400**2 + digits(1400)
+    assert all_of_them < found.n_distances <= all_of_them + (found.n_iter + 1) * 5 * 1400
 
 
 def test_a_round_moves_every_medoid_to_its_centre() -> None:

@@ -38,7 +38,9 @@ def samples(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_five_samples_of_forty_and_twice_the_clusters(samples: list[int], k: int) -> None:
     found = clara(mixture(500, 3, 4, 0), k)
     assert samples == [40 + 2 * k] * 5
-    assert found.n_distances == 5 * (40 + 2 * k) ** 2 + 5 * k * 500 + digits(500)
+    # Medoids that a sample has in common with another are measured once.
+    sampled = 5 * (40 + 2 * k) ** 2 + digits(500)
+    assert sampled + k * 500 <= found.n_distances <= sampled + 5 * k * 500
 
 
 @pytest.mark.parametrize(
