@@ -208,3 +208,21 @@ def test_weights_of_any_size(size: float) -> None:
     found = k_medoids(X, 4, sample_weight=size * weights)
     assert np.array_equal(found.medoid_indices, plain.medoid_indices)
     assert found.inertia / size == pytest.approx(plain.inertia)
+
+
+@pytest.mark.filterwarnings("ignore:method")
+@pytest.mark.parametrize("init", ["random", "k-medoids++", "lab"])
+def test_starts_are_drawn_by_weight_where_heavy_rows_are_split(init: str) -> None:
+    """Half of all weight is on ten rows of 3,000: most starts hold most of them."""
+    X, weights = mixture(3000, 3, 4, 0), np.ones(3000)
+    heavy = np.arange(0, 3000, 300)
+    weights[heavy] = 300
+    drawn = 0
+    with tuned(first_block=256, completes=False, small_pairs=0):
+        for seed in range(8):
+            km = KMedoids(6, init=init, max_iter=1, random_state=seed, memory_limit="30MB")
+            drawn += int(np.isin(km.fit(X, sample_weight=weights).medoid_indices_, heavy).sum())
+            plain = k_medoids(X, 6, init=init, max_iter=1, random_state=seed, method="pam",
+                              sample_weight=weights)  # fmt: skip
+            drawn -= int(np.isin(plain.medoid_indices, heavy).sum())
+    assert abs(drawn) <= 10, "a sampled start must not draw otherwise than an exact one"

@@ -11,7 +11,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.spatial.distance import cdist
 
 from helpers import Floats, mixture, one_line
-from medoids import KMedoids, k_medoids
+from medoids import KMedoids, k_medoids, scan
 from medoids._tuning import tuned
 
 METHODS = [
@@ -177,10 +177,18 @@ class TestRectangles:
 
     @pytest.mark.parametrize(
         "options", [{"method": "clara"}, {"method": "clarans"}, {"method": "alternate"},
-                    {"method": "pam", "init": "lab"}],
+                    {"method": "pam", "init": "lab"}, {"init": "k-medoids++"}],
     )  # fmt: skip
     def test_what_needs_a_square(self, options: dict[str, Any]) -> None:
         matrix = np.abs(np.random.default_rng(0).normal(size=(10, 30)))
         with pytest.raises(ValueError, match="needs a square matrix") as caught:
             KMedoids(2, metric="precomputed", **options).fit(matrix)
         one_line(caught.value)
+
+    def test_a_scan(self) -> None:
+        X = mixture(80, 2, 4, 1)
+        matrix = cdist(X[:30], X)
+        found = scan(matrix, [2, 3, 4], metric="precomputed", sample_weight=np.arange(80))
+        for each in found:
+            own = k_medoids(matrix, each.k, metric="precomputed", sample_weight=np.arange(80))
+            assert each.loss <= own.inertia * (1 + 1e-12)

@@ -224,9 +224,7 @@ def _with_fixed(init: list[int], fixed: list[int], allowed: NDArray[np.bool_] | 
 
 def _on_a_rectangle(method: str, swap: str, init: str | list[int]) -> str:
     """The method that does the same where all distances from candidates to points are given."""
-    if method == "banditpam":
-        return "fasterpam" if swap == "eager" else "pam"
-    if method not in _WHOLE:
+    if method != "banditpam" and method not in _WHOLE:
         raise ValueError(
             f"method={method!r} needs a square matrix, but X has a row for each candidate and a"
             f" column for each point: use one of banditpam, {', '.join(_WHOLE)}."
@@ -236,6 +234,8 @@ def _on_a_rectangle(method: str, swap: str, init: str | list[int]) -> str:
             f"init={init!r} needs a square matrix, but X has a row for each candidate: use"
             " 'build', 'random' or rows."
         )
+    if method == "banditpam":
+        return "fasterpam" if swap == "eager" else "pam"
     return _WHOLE[method]
 
 

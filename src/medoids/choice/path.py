@@ -8,11 +8,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engines.protocol import Engine, FullEngine
+from ..engines.protocol import FullEngine
 from ..methods.loops import build, searching
 from ..methods.monitor import Monitor
+from ..methods.pam import best_of
 from ..methods.settings import Settings
 from ..methods.table import METHODS
+
+# Methods that hold all distances, and how.
+_HOLDS: dict[str, dict[str, bool]] = {
+    "pam": {"exact": True}, "fastpam1": {"confirmed": True}, "fastpam": {}, "fasterpam": {},
+}  # fmt: skip
 
 
 class Solution(NamedTuple):
@@ -45,12 +51,12 @@ def follow(
     found: list[Solution] = []
     built: list[int] = []
     if settings.init == "build":
-        built = _with_more(settings, engine, engine.fixed)
+        built = _with_more(settings, engine, method, engine.fixed)
     for k in ks:
         engine = engine.again(k)
         begun: Any = built[:k] if built else settings.init
         if found and not built:
-            begun = _with_more(settings, engine, found[-1].medoids)
+            begun = _with_more(settings, engine, method, found[-1].medoids)
             engine = engine.again(k)
         engine, solution = _run(settings, engine, begun, method, own)
         found.append(solution)
@@ -73,11 +79,14 @@ def _run(
     return (end if isinstance(end, type(engine)) else engine), solution
 
 
-def _with_more(settings: Settings, engine: Engine, medoids: list[int]) -> list[int]:
-    """These medoids, and the best arms besides."""
-    engine.start(medoids)
+def _with_more(settings: Settings, engine: Any, method: str, medoids: list[int]) -> list[int]:
+    """These medoids, and the best arms besides; from all distances, if the method holds them."""
     quiet = settings._replace(monitor=Monitor())
-    build(quiet, engine, searching(quiet, engine))
+    if method in _HOLDS:
+        settings.needs(method, engine.bytes_held(exact=method == "pam"), "banditpam")
+        engine = engine.matrix(**_HOLDS[method])
+    engine.start(medoids)
+    build(quiet, engine, best_of(engine) if method in _HOLDS else searching(quiet, engine))
     return list(engine.medoids)
 
 

@@ -91,6 +91,10 @@ class CPUEngine(Placed):
         """The same in float32."""
         return self.block(np.array(self.medoids), refs)
 
+    def multipliers(self) -> Values | None:
+        held = isinstance(self.points, HeldPoints)  # as they were when they were computed
+        return super().multipliers() if held else self.points.weights
+
     @property
     def _plain(self) -> Points:
         """The points without their weights."""
@@ -146,7 +150,9 @@ class CPUEngine(Placed):
         parts = points.split(most)
         allowed = np.zeros(parts.n, dtype=bool)
         allowed[:n] = self.sites.of_rows(n)
-        sites = Sites(self.sites.fixed, allowed, parts.weights)
+        # Rows are drawn by their whole weight, copies never.
+        weights = np.concatenate([points.weights, np.zeros(parts.n - n)])
+        sites = Sites(self.sites.fixed, allowed, weights)
         return CPUEngine(parts, self.n_clusters, self.room, self.rng, tuning, self._counter, sites)
 
     def prepared(self) -> CPUEngine:

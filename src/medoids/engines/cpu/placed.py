@@ -142,10 +142,13 @@ class Placed(ABC):
 
     def draw(self, rng: np.random.Generator) -> int:
         state = self.state
-        first = np.ones(self.n) if self.sites.weights is None else self.sites.weights
+        weight = np.maximum(state.nearest, 0.0) if state.k else np.ones(self.n)
+        if self.sites.weights is not None:  # a heavy point may be split into several
+            alone = weight / self._multiplied_by(np.arange(self.n)) if state.k else weight
+            weight = alone * self.sites.weights
         open_ = self.sites.of_rows(self.n)
         open_[state.medoids] = False
-        weight = np.where(open_, np.maximum(state.nearest, 0.0) if state.k else first, 0.0)
+        weight = np.where(open_, weight, 0.0)
         if not weight.sum() > 0:  # only copies of medoids are left
             weight = open_.astype(float)
         return int(rng.choice(self.n, p=weight / weight.sum()))
@@ -172,7 +175,11 @@ class Placed(ABC):
 
     def _multiplied_by(self, some: Indices) -> Values:
         """What the distances to some points are multiplied by; 1 where that is nothing."""
-        if not isinstance(self._counter, WeightedPoints):
+        all_of_them = self.multipliers()
+        if all_of_them is None:
             return np.ones(len(some))
-        weights = self._counter.weights[some]
-        return np.where(weights > 0, weights, 1.0)
+        return np.where(all_of_them[some] > 0, all_of_them[some], 1.0)
+
+    def multipliers(self) -> Values | None:
+        """What the distances to each point are multiplied by: its weight."""
+        return self._counter.weights
