@@ -30,11 +30,14 @@ class Solution(NamedTuple):
     labels : ndarray of int32
     loss : float
         In the user's unit.
+    silhouette : float or None
+        The mean medoid silhouette.
     """
 
     medoids: list[int]
     labels: NDArray[np.int32]
     loss: float
+    silhouette: float | None
 
 
 def follow(
@@ -75,7 +78,9 @@ def _run(
 ) -> tuple[Any, Solution]:
     asked = settings._replace(engine=engine, init=begun)
     end, _ = METHODS[method](asked, **own)
-    solution = Solution(list(end.medoids), end.labels().copy(), end.loss * end.unit)
+    solution = Solution(
+        list(end.medoids), end.labels().copy(), end.loss * end.unit, end.silhouette()
+    )
     return (end if isinstance(end, type(engine)) else engine), solution
 
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from .. import _checks as check
 from .._fit import fitting
-from .._silhouette import medoid_silhouette
 from .._threads import Workers
 from .._types import Indices
 from ..data.kinds import Data, DenseData, MatrixData, SparseData
@@ -54,7 +53,6 @@ def scan_data(
         distances = fit.settings.engine.n_distances
     again, extra = Resampled(), 0
     rng = np.random.default_rng(check.generator(params["random_state"]).randint(2**31 - 1))
-    silhouettes = [_silhouette(data, each.medoids, params, weights) for each in found]
     square = data.n == data.n_rows and params["fixed"] is None and params["candidates"] is None
     if resample and square and len(ks) > 1:
         drawn = _draw(data.n, weights, rng)
@@ -64,7 +62,7 @@ def scan_data(
     for i, (k, each) in enumerate(zip(ks, found, strict=True)):
         gap, stable = again.gap, again.stability
         entries.append(ScanEntry(
-            k, each.loss * fit.factor, silhouettes[i],
+            k, each.loss * fit.factor, each.silhouette,
             None if stable is None else float(stable.mean[i]),
             None if stable is None else float(stable.error[i]),
             None if gap is None else float(gap.mean[k - 1]),
@@ -98,19 +96,6 @@ def _checked(n_clusters: Any, n: int) -> list[int]:
     if given[-1] > n:
         raise ValueError(f"n_clusters goes up to {given[-1]}, but there are {n} rows: give fewer.")
     return given
-
-
-def _silhouette(
-    data: Data, medoids: list[int], params: Mapping[str, Any], weights: Any
-) -> float | None:
-    if len(medoids) < 2:
-        return None
-    with Workers(params["n_jobs"]) as workers:
-        points = points_of(data, workers, check.memory(params["memory_limit"], data.n, 1))
-        distances = points.exact(np.array(medoids)).T
-    if distances.min() < 0:
-        return None
-    return float(np.average(medoid_silhouette(distances), weights=weights))
 
 
 class Resampled(NamedTuple):

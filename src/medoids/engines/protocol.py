@@ -102,6 +102,12 @@ class Medoids(Protocol):
     def missed_least(self) -> int:
         """The position of the medoid without which the loss would rise least; not a fixed one."""
 
+    def silhouette(self) -> float | None:
+        """The mean over all points of 1 - nearest / second, by weight; None if that means nothing.
+
+        That is so for one medoid, and where distances are below zero.
+        """
+
     def best_among(self, some: Ids) -> int:
         """The one of some points that lowers most what these pay; the first on a tie."""
 

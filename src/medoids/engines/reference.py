@@ -182,6 +182,13 @@ class ReferenceEngine:
     def missed_least(self) -> int:
         return int(np.argmin([self._without(i).sum() for i in range(len(self.medoids))]))
 
+    def silhouette(self) -> float | None:
+        if len(self.medoids) < 2 or self._nearest.min() < 0:
+            return None
+        nearest, second = np.partition(self._rows, 1, axis=0)[:2]
+        ratio = np.divide(nearest, second, out=np.zeros(self.n), where=second > 0)
+        return float(1 - ratio.mean())
+
     def best_among(self, some: Ids) -> int:
         pays = np.minimum(self.measured.block(some, some), self._nearest[some])
         return int(some[pays.sum(axis=1).argmin()])

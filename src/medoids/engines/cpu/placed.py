@@ -165,6 +165,14 @@ class Placed(ABC):
         removal = self.step(True).removal
         return int(removal.argmin())
 
+    def silhouette(self) -> float | None:
+        nearest, second = self.state.nearest, self.state.second
+        if self.state.k < 2 or nearest.min() < 0:
+            return None
+        # 0 / 0 counts as 0. Weights cancel in the ratio.
+        ratio = np.divide(nearest, second, out=np.zeros(self.n), where=second > 0)
+        return float(np.average(1 - ratio, weights=self.multipliers()))
+
     def best_among(self, some: Indices) -> int:
         block, nearest = self.block(some, some), self.state.nearest[some]
         if self.sites.weights is not None:  # they were drawn by weight: now each counts the same
