@@ -19,6 +19,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _checks as check
+from ._centres import centres_of, rows_near
 from ._fit import run
 from ._history import HistoryEntry
 from ._threads import Workers
@@ -338,34 +339,16 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
     def _begin(self, data: Data) -> tuple[list[int] | None, int]:
         """The rows that `init` means, if it is centres; and how many distances that took."""
-        init = self.init
-        if isinstance(init, KMedoids):
-            check_is_fitted(init)
-            centres = init._medoids
-            what = f"init is a KMedoids of {len(init.medoid_indices_)} clusters"
+        if isinstance(self.init, KMedoids):
+            check_is_fitted(self.init)
             if self.metric == "precomputed":
-                return [int(row) for row in init.medoid_indices_], 0
-        elif _is_table(init):
-            if self.metric == "precomputed":
-                raise ValueError("init must be rows where metric='precomputed': give indices.")
-            centres = read(init, self.metric, self.metric_params, self.n_jobs)
-            what = f"init has {centres.n} centres"
+                return [int(row) for row in self.init.medoid_indices_], 0
+            centres: Data | None = self.init._medoids
         else:
+            centres = centres_of(self.init, self.metric, self.metric_params, self.n_jobs)
+        if centres is None:
             return None, 0
-        if centres.n != self.n_clusters:
-            raise ValueError(
-                f"{what} for n_clusters={self.n_clusters}: give {self.n_clusters}, or a flat list"
-                " of row indices."
-            )
-        have, due = (getattr(some.things, "shape", (0, 0))[1:] for some in (centres, data))
-        if have != due:
-            raise ValueError(
-                f"init has centres of {have[0]} features, but X has {due[0]} features: give centres"
-                " like its rows."
-            )
-        with Workers(self.n_jobs) as workers:
-            distances = distances_between(centres, centres.like(data.things), workers)
-        return _nearest_rows(distances), distances.size
+        return rows_near(centres, data, self.n_clusters, self.n_jobs)
 
     def _distances(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self)
@@ -407,22 +390,3 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         tags.input_tags.sparse = self.metric != "precomputed"
         tags.input_tags.pairwise = self.metric == "precomputed"
         return tags
-
-
-def _is_table(init: Any) -> bool:
-    """Whether these are centres, a row for each, rather than rows of the data or a name."""
-    if isinstance(init, (list, tuple)):
-        try:
-            return len(np.shape(init)) == 2
-        except ValueError:  # lists of different lengths
-            return False
-    return getattr(init, "ndim", 0) == 2
-
-
-def _nearest_rows(distances: NDArray[np.float64]) -> list[int]:
-    """For each centre the row that is nearest to it, and is not taken."""
-    taken: list[int] = []
-    for row in distances:
-        row[taken] = np.inf
-        taken.append(int(row.argmin()))
-    return taken
