@@ -77,8 +77,10 @@ def test_a_real_signal_before_there_is_a_medoid(tmp_path: Path) -> None:
     script += "sys.exit(command.run(sys.argv[1:]))"
     process = start(script, "cluster", "-", "-k", "2", cwd=tmp_path)
     assert process.stdout is not None
+    assert process.stdin is not None
     assert process.stdout.readline() == "READY\n"
-    time.sleep(0.5)  # it waits for standard input now
+    process.stdin.write("1,2\n" * 100_000)  # more than a pipe holds: so it is being read
+    process.stdin.flush()
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
