@@ -22,8 +22,8 @@ from .engines.cpu.engine import CPUEngine
 from .engines.cpu.matrix import CPUSites
 from .engines.cpu.points import points_of
 from .engines.cpu.points.weighted import WeightedPoints
-from .engines.cpu.sites import Sites
 from .engines.protocol import Medoids
+from .engines.sites import Sites
 from .methods.monitor import Monitor
 from .methods.settings import Settings
 from .methods.table import METHODS

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..._tuning import Tuning
 from ..._types import Floats, Indices
 from ..protocol import Changes, Values
+from ..sites import Sites
 from . import kernels
 from .arms import CPUArms
 from .cache.cache import Cache
@@ -25,7 +26,6 @@ from .points.weighted import WeightedPoints
 from .references import References
 from .rewards.bounds import Bounds
 from .rewards.rewards import Rewards
-from .sites import Sites
 from .targets import CPUTargets
 
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from ..._threads import Workers
 from ..._types import Floats, Indices
 from ..protocol import Values
+from ..sites import Sites
 from .lookout import Look, lookout
 from .placed import Placed
 from .points.base import Points
-from .sites import Sites
 from .state import State
 from .step import SLACK
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from ..._types import Floats, Indices
 from ..protocol import Values
+from ..sites import Sites
 from .points.base import Points
 from .points.weighted import WeightedPoints
-from .sites import Sites
 from .state import State
 from .step import Step
 

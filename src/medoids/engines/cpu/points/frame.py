@@ -11,7 +11,7 @@ from ...._threads import Workers
 from ...._types import Floats, RowReader
 from ....data.rows import at_once
 from ....dissimilarities.metrics import Metric
-from .scale import log2_of, moderate
+from ...scale import log2_of, moderate
 
 # The sizes of numbers that float32 holds with all its digits.
 _LEAST, _MOST = 1e-37, 1e37

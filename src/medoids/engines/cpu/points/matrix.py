@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from ...._threads import Workers
 from ...._types import Floats, Indices
+from ...scale import log2_of, moderate
 from .base import Points
-from .scale import log2_of, moderate
 
 
 class PrecomputedPoints(Points):

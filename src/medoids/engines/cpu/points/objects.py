@@ -12,8 +12,8 @@ from ...._threads import Workers
 from ...._types import Floats, Indices
 from ....dissimilarities.base import Measure
 from ....dissimilarities.called import Call
+from ...scale import unit_of
 from .base import Points
-from .scale import unit_of
 
 # Pairs that are looked up at a time.
 _AT_ONCE = 2**16

@@ -18,10 +18,10 @@ from ...._threads import Workers
 from ...._types import Floats, Indices
 from ....dissimilarities.kernels.tuples import SumMetric
 from ....dissimilarities.metrics import METRICS, SPARSE
+from ...scale import log2_of, moderate
 from .. import kernels
 from ..kernels.tuples import Postings, SparseSide
 from .base import Points
-from .scale import log2_of, moderate
 from .sparse_rows import SparseRows, rows_of, sorted_rows_of
 
 # Rows in a panel: at most so few that its lines stay near the core. Rows that are held at

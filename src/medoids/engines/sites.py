@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._types import Indices
+from .._types import Indices
 
 
 class Sites(NamedTuple):

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ...._types import Floats
+from .._types import Floats
 
 # Powers of two between which the largest distance is left as it is, or brought below: so its
 # square, summed, is in the range of float32, and so are those of far smaller ones.
