@@ -1,0 +1,249 @@
+"""The arms of one step on a device."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..protocol import Ids
+from .estimates import (
+    Arm,
+    Basis,
+    Estimates,
+    Regression,
+    basis_of,
+    estimated,
+    half_chance,
+    most_features,
+    quartiles,
+)
+from .namespace import Array, Space
+from .step import SLACK
+
+if TYPE_CHECKING:
+    from .engine import ArrayEngine
+
+# Arms that lead the others: in all, and of each cluster at most.
+_LEADERS, _EACH = 48, 4
+# A round takes as long as so many distances; so few arms are valued instead.
+_ROUND, _FEWEST = 20_000_000, 8
+
+
+class _Learnt:
+    """What is known of all arms: shared by those that were narrowed."""
+
+    def __init__(self, space: Space, n: int) -> None:
+        self.space = space
+        self.estimate, self.lower = space.full(n, np.inf), space.full(n, -np.inf)
+        self.value = space.full(n, np.inf)  # until it is known
+        self.values: dict[int, float] = {}
+
+    def learn(self, arms: Array, found: Estimates) -> None:
+        put = self.space.put
+        self.estimate = put(self.estimate, arms, found.estimate)
+        # Two bounds hold at once, and so does the higher one.
+        lower = self.space.xp.maximum(self.space.xp.take(self.lower, arms), found.lower)
+        self.lower = put(self.lower, arms, lower)
+
+
+class ArrayArms:
+    """Arms that were screened; see `Arms` for what each method promises."""
+
+    def __init__(self, engine: ArrayEngine, swap: bool, z: float) -> None:
+        self._engine, self._step, self._z = engine, engine.step(swap), z
+        self._sample, self._space = engine.sample, engine.space
+        n, space = engine.n, self._space
+        self._alive: Array = engine.candidates()
+        self.count = self._left = self._alive.shape[0]
+        self.first, self.total = self._sample.first, n
+        # The first round of refining needs no new distances: leaders explain those at hand.
+        self.depth = self.first
+        self.exact = self.first == n and not swap
+        self._learnt = _Learnt(space, n)
+        own = self._step.own(engine.points.itself)
+        weights = engine.state.weights
+        self._about = Arm(engine.state.owner, *own, 1 / n if weights is None else weights / n)
+        self._known = self._features(self.first)
+        self.sigma: list[float] = quartiles(space, self._measure(self.first, self._known))
+        self.slack = self._step.slack or SLACK * self._usual()
+
+    def _usual(self) -> float:
+        xp = self._space.xp
+        return float(xp.mean(xp.abs(xp.take(self._learnt.estimate, self._alive))))
+
+    @property
+    def left(self) -> int:
+        return self._left
+
+    # --- estimates
+
+    def _measure(self, depth: int, features: tuple[Array, Array] | None) -> Array:
+        """Estimate the arms that are left; the standard deviations of their rewards."""
+        engine, space, step, sample = self._engine, self._space, self._step, self._sample
+        xp, refs = space.xp, sample.refs(depth)
+        clips = step.at(refs)
+        marks = clips.owner[:, None] == space.arange(0, step.k)[None, :]
+        chance = half_chance(depth, engine.n, sample.weighted)
+        basis: Basis | None = None
+        if features is not None and chance:
+            basis = basis_of(space, *features)
+        with_ = Regression(
+            clips, space.cast(marks, xp.float32), basis, chance,
+            engine.mean_weight if sample.weighted else 1.0, sample.counts, self._z,
+        )  # fmt: skip
+        parts = []
+        whole = self._alive.shape[0] > 0.5 * engine.n and depth == self.first
+        for start, stop in space.chunks(engine.n if whole else self._left, depth):
+            if whole:  # no arm is copied, though some are none
+                arms, block = space.arange(start, stop), sample.part(start, stop)
+            else:
+                arms = self._alive[start:stop]
+                block = sample.some(arms, depth)
+            parts.append(estimated(space, step, with_, block, self._of(arms)))
+        found = parts[0] if len(parts) == 1 else Estimates(*map(xp.concat, zip(*parts)))
+        if whole:
+            found = Estimates(*(xp.take(each, self._alive) for each in found))
+        self._learnt.learn(self._alive, found)
+        return found.sigma
+
+    def _of(self, arms: Array) -> Arm:
+        xp, about = self._space.xp, self._about
+        share = about.share if isinstance(about.share, float) else xp.take(about.share, arms)
+        return Arm(*(xp.take(each, arms) for each in about[:3]), share)
+
+    def _features(self, depth: int, leaders: Ids | None = None) -> tuple[Array, Array] | None:
+        """Features of the references up to a depth, and their means over all points."""
+        space, step, engine = self._space, self._step, self._engine
+        xp, most = space.xp, most_features(depth)
+        refs, state = self._sample.refs(depth), engine.state
+        share = space.full(engine.n, 1.0) if state.weights is None else state.weights
+        share = share / xp.sum(share)
+        at, means = [], []
+
+        def take(feature: Array) -> None:
+            at.append(xp.take(feature, refs))
+            means.append(xp.sum(feature * share))
+
+        if most < 2:
+            return None
+        if state.k and step.k <= most // 2:
+            for position in range(step.k):
+                take(space.cast(state.owner == position, xp.float64))
+        else:
+            take(space.full(engine.n, 1.0))
+        if state.k and most > len(at):
+            take(state.nearest)
+        if step.swap and step.k > 1 and most > len(at):
+            take(state.second)
+        for _, rows in engine.kept.parts(self._chosen(leaders, most - len(at))):
+            for row in self._rewards_of_leaders(rows):
+                at.append(xp.take(row, refs))
+                means.append(xp.sum(row * share))
+        return xp.stack(at, axis=1), xp.stack(means)
+
+    def _chosen(self, leaders: Ids | None, most: int) -> Ids:
+        """So many of the leaders, the best of each cluster first."""
+        if leaders is None or not len(leaders):
+            return np.empty(0, dtype=np.int64)
+        most = min(most // 2 if self._step.swap else most, _LEADERS, self._engine.kept.most)
+        owner = self._space.host(
+            self._space.xp.take(self._engine.state.owner, self._space.ids(leaders))
+        )
+        rank = [int((owner[:i] == owner[i]).sum()) for i in range(len(leaders))]
+        return leaders[np.argsort(rank, kind="stable")[: max(most, 0)]]
+
+    def _rewards_of_leaders(self, rows: Array) -> list[Array]:
+        """What leaders change at all points: their owner staying, and in SWAP going."""
+        space, state, step = self._space, self._engine.state, self._step
+        xp, found = space.xp, []
+        for i in range(rows.shape[0]):
+            row = space.cast(rows[i, :], xp.float64)
+            base = state.nearest if state.k else xp.zeros_like(row)
+            stays = xp.minimum(row, state.nearest) - base
+            found.append(stays)
+            if step.swap:
+                mine = state.owner == state.owner[int(xp.argmin(row))]
+                base2 = state.second if step.k > 1 else state.nearest
+                found.append(xp.where(mine, xp.minimum(row, state.second) - base2, 0.0 * row))
+        return found
+
+    # --- which arms are left
+
+    def drop(self, bar: float) -> int:
+        xp, learnt, alive = self._space.xp, self._learnt, self._alive
+        keep = (xp.take(learnt.lower, alive) <= bar) & (xp.take(learnt.value, alive) == np.inf)
+        self._alive = alive[keep]
+        self._left = self._alive.shape[0]
+        return self._left
+
+    def lowest(self, count: int, *, below: float = np.inf, each: bool = False) -> Ids:
+        xp, space = self._space.xp, self._space
+        values = xp.take(self._learnt.estimate, self._alive)
+        order = xp.argsort(values, stable=True)
+        order = order[xp.take(values, order) < below] if below < np.inf else order
+        if not each:
+            order = order[:count]
+            return np.asarray(space.host(xp.take(self._alive, order)), dtype=np.int64)
+        ranked = xp.take(self._alive, order)
+        owner = xp.take(self._engine.state.owner, ranked)
+        # The rank of each among those of its cluster.
+        grouped = xp.argsort(owner, stable=True)
+        sorted_owner = xp.take(owner, grouped)
+        k = max(self._step.k, 1)
+        begins = xp.searchsorted(sorted_owner, space.arange(0, k))
+        rank = space.arange(0, ranked.shape[0]) - xp.take(begins, sorted_owner)
+        chosen = xp.sort(grouped[rank < count])
+        return np.asarray(space.host(xp.take(ranked, chosen)), dtype=np.int64)
+
+    def leaders(self, depth: int) -> Ids:
+        most = min(_LEADERS, max(self._left // 8, 1))
+        best = self.lowest(min(4, most))
+        each = min(max(most // self._step.k, 1), _EACH) if self._step.swap else most
+        more = self.lowest(each, each=True)
+        both = np.concatenate([best, more[~np.isin(more, best)]])
+        return both[: max(most, min(self._step.k, self._left // 2))]
+
+    def narrowed(self, each: int) -> ArrayArms:
+        other = copy(self)
+        other._alive = self._space.ids(np.sort(self.lowest(each, each=True)))
+        other.count = other._left = other._alive.shape[0]
+        return other
+
+    def refine(self, depth: int, leaders: Ids) -> None:
+        depth = min(depth, self.total)
+        if self._left:
+            self._measure(depth, self._features(depth, leaders))
+
+    def worth_refining(self, depth: int) -> bool:
+        n = self.total
+        few = self._left <= max(min(_ROUND // n, n // 50), _FEWEST)
+        return not few and 2 * (depth - self.first) < n
+
+    # --- values
+
+    def value(self, arms: Ids | None = None) -> float:
+        learnt, space, xp = self._learnt, self._space, self._space.xp
+        chosen = np.asarray(space.host(self._alive) if arms is None else arms, dtype=np.int64)
+        new = np.array([arm for arm in chosen.tolist() if arm not in learnt.values], dtype=np.int64)
+        found = np.empty(len(new))
+        if self.exact:
+            found[:] = space.host(xp.take(learnt.estimate, space.ids(new)))
+        else:
+            for part, rows in self._engine.kept.parts(new):
+                changes = space.host(self._step.changes(rows)) / self.total
+                found[part] = (changes + self._step.stays).min(axis=1)
+        learnt.values.update(zip(new.tolist(), found.tolist(), strict=True))
+        order = np.argsort(new)
+        learnt.value = space.put(
+            learnt.value, space.ids(new[order]), space.array(found[order])
+        )
+        return min(learnt.values.values(), default=np.inf)
+
+    def valued(self, bar: float = np.inf) -> Ids:
+        ranked = sorted((value, arm) for arm, value in self._learnt.values.items() if value <= bar)
+        return np.array([arm for _, arm in ranked], dtype=np.int64)
+
+    def close(self) -> None:
+        """Nothing is learnt from what a search cost."""

@@ -1,0 +1,213 @@
+"""What arms are worth, from their distances to a sample: estimates and lower bounds.
+
+The rewards of all arms at R references are a matrix Y. They are regressed on features F of the
+references whose means over all points are known: who owns a reference, what it pays, and the
+rewards of leaders there. With F = Q L' (Q'Q = 1), the coefficients of all arms are the product
+C = YQ, and the estimate of an arm's mean reward is that of its sample, moved to where the means of
+the features are: mean(Y) + C v, with v = L^-1 (mean of F over all points - over the sample).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..protocol import Values
+from .namespace import Array, Space
+from .step import Clips, Step
+
+# References for each feature.
+_PER_FEATURE = 8
+# And those that a feature rests on, at least.
+_SUPPORT = 12.0
+_TINY = 1e-300
+
+
+class Basis(NamedTuple):
+    """Features of the references, orthonormal.
+
+    Attributes
+    ----------
+    q : array of shape (references, features)
+    shift : array of shape (features,)
+        From their means in the sample to those over all points.
+    """
+
+    q: Array
+    shift: Array
+
+
+def basis_of(space: Space, features: Array, means: Array) -> Basis | None:
+    """The basis of features at references (float64, a column each), whose means are known."""
+    xp, count = space.xp, features.shape[0]
+    squares = features * features
+    size = xp.sqrt(xp.sum(squares, axis=0))
+    # A feature that rests on few references explains these, and nothing else.
+    rests = size**4 >= _SUPPORT * xp.sum(squares * squares, axis=0)
+    scale = xp.where((size > 0) & rests, 1 / xp.where(size > 0, size, 1.0), 0.0)
+    features = features * scale[None, :]
+    means = means * scale
+    gram = space.host(xp.matmul(features.T, features))
+    # Features that say the same are told apart by rounding alone: a ridge lets them fade.
+    gram += 1e-7 * np.eye(len(gram))
+    inverse = np.linalg.inv(np.linalg.cholesky(gram))
+    apart = space.host(means - xp.sum(features, axis=0) / count)
+    q = xp.matmul(features, space.array(inverse.T))
+    return Basis(space.cast(q, xp.float32), space.array(inverse @ apart, xp.float32))
+
+
+class Regression(NamedTuple):
+    """A sample, and how sure it is.
+
+    Attributes
+    ----------
+    clips : Clips
+        Of the references.
+    marks : array of shape (references, k)
+        Whose each reference is.
+    basis : Basis or None
+    chance : float
+        The variance of a sample's mean, for each of the rewards' variance.
+    factor : float
+        What a mean reward is multiplied by: more than 1 where points weigh more.
+    counts : array or None
+        How often each reference counts, where they are all points.
+    z : float
+    """
+
+    clips: Clips
+    marks: Array
+    basis: Basis | None
+    chance: float
+    factor: float
+    counts: Array | None
+    z: float
+
+
+class Arm(NamedTuple):
+    """What is known of arms, without a sample.
+
+    Attributes
+    ----------
+    home : array
+        Who owns them.
+    stays, goes : array
+        What they change at themselves, the owner staying, and going.
+    share : array or float
+        What of the mean over all points that is.
+    """
+
+    home: Array
+    stays: Array
+    goes: Array
+    share: Array | float
+
+
+class Estimates(NamedTuple):
+    """Of some arms: estimates, lower bounds, and standard deviations of rewards."""
+
+    estimate: Array
+    lower: Array
+    sigma: Array
+
+
+def estimated(
+    space: Space, step: Step, with_: Regression, distances: Array, arms: Arm
+) -> Estimates:
+    """Of arms at these distances from the references, infinite from an arm to itself."""
+    xp, clips = space.xp, with_.clips
+    stays = _rewards(space, distances, clips.cap, clips.base, bool(step.state.k))
+    alone, wide, sigma = _regressed(space, with_, stays, arms.stays)
+    alone = alone + arms.stays * arms.share
+    if not step.swap:
+        return Estimates(alone, alone - wide - step.rough, sigma)
+    goes = _rewards(space, distances, clips.cap2, clips.base2, step.k > 1)
+    mine = clips.owner[None, :] == arms.home[:, None]
+    there, wide_there, sigma = _regressed(space, with_, xp.where(mine, goes, stays), arms.goes)
+    removal = space.array(step.removal + step.stays)[None, :]
+    more, unsure = _elsewhere(space, with_, goes - stays)
+    estimate = alone[:, None] + more + removal
+    lower = estimate - wide[:, None] - unsure
+    is_home = arms.home[:, None] == space.arange(0, step.k)[None, :]
+    at_home = xp.take(removal[0, :], arms.home) + arms.goes * arms.share + there
+    estimate = xp.where(is_home, at_home[:, None], estimate)
+    lower = xp.where(is_home, (at_home - wide_there)[:, None], lower)
+    return Estimates(xp.min(estimate, axis=1), xp.min(lower, axis=1) - step.rough, sigma)
+
+
+def _rewards(space: Space, distances: Array, cap: Array, base: Array, capped: bool) -> Array:
+    """What arms change at references; nothing at themselves."""
+    xp = space.xp
+    if capped:
+        return xp.minimum(distances, cap) - base
+    return xp.where(distances < float("inf"), distances - base, 0.0)
+
+
+def _regressed(
+    space: Space, with_: Regression, rewards: Array, own: Array
+) -> tuple[Array, Array, Array]:
+    """The mean reward of each arm over all points, half its interval, and its rewards' deviation.
+
+    "An arm with no interval is never wrong" (docs/algorithm.md, "Rare rewards"): z²/2 rewards may
+    be there of which none was seen, as large as those that are not explained, or as the arm's own.
+    """
+    xp, count = space.xp, rewards.shape[1]
+    double, basis, z = xp.float64, with_.basis, with_.z
+    if with_.counts is not None:
+        rewards = rewards * with_.counts
+    mean = xp.sum(rewards, axis=1, dtype=double) / count
+    rest, spent = rewards, 1
+    if basis is not None and with_.chance:
+        weights = xp.matmul(rewards, basis.q)
+        mean = mean + space.cast(xp.matmul(weights, basis.shift), double)
+        rest, spent = rewards - xp.matmul(weights, basis.q.T), basis.q.shape[1]
+    squares = space.cast(xp.sum(rest * rest, axis=1), double)
+    sizes = space.cast(xp.sum(xp.abs(rest), axis=1), double)
+    usual = (squares + own * own) / xp.clip(sizes + xp.abs(own), min=_TINY)
+    free = max(count - spent, 1)
+    variance = squares / free
+    if rest is rewards:
+        variance = xp.clip(squares / count - mean * mean, min=0.0) * (count / free)
+    student = z * (1 + (z * z + 1) / (4 * free))
+    apart = 0.0 if basis is None else float(xp.sum(basis.shift * basis.shift))
+    chance = with_.chance * (1 + count * apart) if with_.chance else 0.0
+    width = student * xp.sqrt(variance * chance) + z * z / 2 * usual * with_.chance
+    if count < 2 and with_.chance:
+        width = width + float("inf")
+    factor = with_.factor
+    return mean * factor, width * factor, xp.sqrt(variance) * factor
+
+
+def _elsewhere(space: Space, with_: Regression, more: Array) -> tuple[Array, Array]:
+    """What an arm's rewards change in the mean where each medoid goes, and how unsure that is."""
+    xp, count, z = space.xp, more.shape[1], with_.z
+    double, factor = xp.float64, with_.factor
+    if with_.counts is not None:
+        more = more * with_.counts
+    mean = space.cast(xp.matmul(more, with_.marks), double) / count
+    if not with_.chance:
+        return mean * factor, xp.zeros_like(mean)
+    squares = space.cast(xp.matmul(more * more, with_.marks), double) / count
+    usual = squares / xp.clip(xp.abs(mean), min=_TINY)
+    spread = xp.sqrt(xp.clip(squares - mean * mean, min=0.0) * with_.chance)
+    return mean * factor, (z * spread + z * z / 2 * usual * with_.chance) * factor
+
+
+def most_features(references: int) -> int:
+    return references // _PER_FEATURE
+
+
+def half_chance(references: int, n: int, weighted: bool) -> float:
+    """The variance of a sample's mean: drawn without replacement, unless by weight."""
+    return 1 / references if weighted else max(1 / references - 1 / n, 0.0)
+
+
+def quartiles(space: Space, sigma: Array) -> list[float]:
+    """Minimum, quartiles and maximum."""
+    ranked = space.xp.sort(sigma)
+    last = sigma.shape[0] - 1
+    places = space.ids([round(last * part / 4) for part in range(5)])
+    found: Values = space.host(space.xp.take(ranked, places))
+    return [float(each) if math.isfinite(each) else 0.0 for each in found]

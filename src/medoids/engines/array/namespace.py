@@ -1,0 +1,151 @@
+"""A namespace of the array API, the device that its arrays are on, and what the standard lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._memory import available
+
+try:  # scikit-learn ships it from 1.7 on
+    from sklearn.externals import array_api_compat as compat
+except ImportError:  # pragma: no cover
+    import array_api_compat as compat  # type: ignore[import-not-found,no-redef]
+
+# An array of any namespace.
+Array = Any
+# Elements of what is computed at a time: much to do, but little to hold.
+CHUNK = 1 << 25
+
+
+class Side(NamedTuple):
+    """One side of a block: rows, and their squared lengths where a product is taken."""
+
+    rows: Array
+    squares: Array = None
+
+
+class Space:
+    """Where the arrays of an engine are.
+
+    Parameters
+    ----------
+    like : array
+        An array of the namespace, on the device.
+
+    Attributes
+    ----------
+    xp : module
+        Its namespace.
+    device : Any
+    """
+
+    def __init__(self, like: Array) -> None:
+        self.xp, self.device = compat.array_namespace(like), compat.device(like)
+        self.is_torch = compat.is_torch_array(like)
+        # Integer arrays may be assigned to, which the standard does not promise.
+        self._assigns = self.is_torch or compat.is_cupy_array(like) or compat.is_numpy_array(like)
+        self._is_cupy = compat.is_cupy_array(like)
+
+    @property
+    def on_gpu(self) -> bool:
+        return self._is_cupy or (self.is_torch and self.device.type == "cuda")
+
+    def array(self, values: Any, dtype: Any = None) -> Array:
+        """An array of the host's, here."""
+        return self.xp.asarray(np.ascontiguousarray(values), dtype=dtype, device=self.device)
+
+    def ids(self, values: Any) -> Array:
+        return self.array(np.asarray(values, dtype=np.int64))
+
+    def full(self, shape: int | tuple[int, ...], value: float, dtype: Any = None) -> Array:
+        dtype = self.xp.float64 if dtype is None else dtype
+        return self.xp.full(shape, value, dtype=dtype, device=self.device)
+
+    def arange(self, start: int, stop: int) -> Array:
+        return self.xp.arange(start, stop, dtype=self.xp.int64, device=self.device)
+
+    def host(self, array: Array) -> NDArray[Any]:
+        """A short array, on the host: all that was to be computed is done then."""
+        if self.is_torch:
+            return np.asarray(array.detach().cpu())
+        return array.get() if self._is_cupy else np.asarray(np.from_dlpack(array))
+
+    def cast(self, array: Array, dtype: Any) -> Array:
+        return self.xp.astype(array, dtype, copy=False)
+
+    def put(self, array: Array, ids: Array, values: Array | float) -> Array:
+        """The array with other values at ids, which ascend and are all different.
+
+        It is changed itself, where that can be.
+        """
+        if ids.shape[0] == 0:
+            return array
+        if self._assigns:
+            array[ids] = values
+            return array
+        xp, every = self.xp, self.arange(0, array.shape[0])
+        place = xp.clip(xp.searchsorted(ids, every), 0, ids.shape[0] - 1)
+        new = values if isinstance(values, (int, float)) else xp.take(values, place)
+        return xp.where(xp.take(ids, place) == every, new, array)
+
+    def squares_between(self, left: Side, right: Side) -> Array:
+        """The squares of the distances from each row of one side to each of the other."""
+        if self.is_torch:  # in one product, and in place
+            import torch
+
+            found = torch.addmm(right.squares[None, :], left.rows, right.rows.T, alpha=-2)
+            return found.add_(left.squares[:, None]).clamp_(min=0.0)
+        found = self.xp.matmul(left.rows, right.rows.T)
+        found *= -2
+        found += right.squares[None, :]
+        found += left.squares[:, None]
+        return self.xp.clip(found, min=0.0)
+
+    def flat(self, mask: Array) -> Array:
+        """Where a mask is true, in ascending order."""
+        return self.xp.nonzero(mask)[0]
+
+    def chunks(self, count: int, width: int) -> Iterator[tuple[int, int]]:
+        """So many things in parts, each of moderate size when every thing is so wide."""
+        size = max(CHUNK // max(width, 1), 1)
+        for start in range(0, count, size):
+            yield start, min(start + size, count)
+
+    def free_bytes(self) -> float:
+        """Memory that is free on the device."""
+        if self.is_torch and self.on_gpu:
+            from torch import cuda
+
+            held = cuda.memory_reserved(self.device) - cuda.memory_allocated(self.device)
+            return float(cuda.mem_get_info(self.device)[0] + held)
+        if self._is_cupy:
+            return float(self.device.mem_info[0])
+        return available()
+
+    @contextmanager
+    def exact_products(self) -> Iterator[None]:
+        """No product is rounded to fewer digits than float32 has, whatever the user allows."""
+        if not self.is_torch:
+            yield
+            return
+        import torch
+
+        before = torch.get_float32_matmul_precision()
+        torch.set_float32_matmul_precision("highest")
+        try:
+            with torch.inference_mode():
+                yield
+        finally:
+            torch.set_float32_matmul_precision(before)
+
+
+def is_elsewhere(X: Any) -> bool:
+    """Whether this is an array of another namespace than NumPy's, as torch and CuPy have them."""
+    if isinstance(X, np.ndarray):
+        return False
+    return bool(compat.is_array_api_obj(X)) and not compat.is_pydata_sparse_array(X)

@@ -1,0 +1,328 @@
+"""Rows on a device, and the dissimilarities between them, a block at a time."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+from ...dissimilarities.precision import loses_digits
+from ..scale import log2_of, moderate
+from .namespace import Array, Side, Space
+
+# Metrics that an array engine has: the form of a row, and the norm of a difference.
+METRICS = (
+    "euclidean", "sqeuclidean", "cosine", "correlation", "manhattan", "chebyshev", "hamming",
+    "haversine",
+)  # fmt: skip
+_SQUARES = ("euclidean", "sqeuclidean", "cosine", "correlation", "haversine")
+_DIRECTIONS = ("cosine", "correlation")
+# Of so few columns, differences are taken one by one: a product would lose digits for nothing.
+_THIN = 8
+# What is left of a constant row is rounding, not a direction.
+_DEAD = 1e-13
+
+
+class ArrayPoints(ABC):
+    """Points on a device; `Points` of the CPU for arrays.
+
+    Attributes
+    ----------
+    n, n_rows : int
+        Points, and rows that may be medoids.
+    unit : float
+        What a distance of 1 is to the user: a power of two.
+    nonnegative : bool
+    itself : array or None
+        From each point to itself; None where that is zero.
+    n_distances : int
+    """
+
+    unit = 1.0
+    nonnegative = True
+    itself: Array = None
+
+    def __init__(self, space: Space, n: int) -> None:
+        self.space, self.n, self.n_rows, self.n_distances = space, n, n, 0
+
+    @abstractmethod
+    def block(self, arms: Array, refs: Array) -> Array:
+        """From each arm to each reference, in float32; both are arrays of ids."""
+
+    @abstractmethod
+    def rows(self, start: int, stop: int, refs: Array) -> Array:
+        """The same for arms that follow each other."""
+
+    @abstractmethod
+    def exact(self, arms: Array, refs: Array | None = None) -> Array:
+        """From each arm to each reference (None: to all points), in float64."""
+
+
+class GivenDistances(ArrayPoints):
+    """A matrix of distances: the row is the medoid, the column the point."""
+
+    def __init__(self, matrix: Array) -> None:
+        space = Space(matrix)
+        super().__init__(space, matrix.shape[1])
+        xp = space.xp
+        largest = float(xp.max(xp.abs(matrix)))
+        self.unit = moderate(log2_of(largest), self.n) if math.isfinite(largest) else 1.0
+        self.n_rows, self.matrix = matrix.shape[0], matrix
+        self.nonnegative = bool(xp.all(matrix >= 0))
+        every = space.arange(0, min(self.n, self.n_rows))
+        itself = _pairs(space, matrix, every) if self.n == self.n_rows else None
+        if itself is not None and bool(xp.any(itself != 0)):
+            self.itself = space.cast(itself, xp.float64) / self.unit
+
+    def _of(self, rows: Array, refs: Array | None, dtype: Any) -> Array:
+        xp = self.space.xp
+        found = rows if refs is None else xp.take(rows, refs, axis=1)
+        self.n_distances += found.shape[0] * found.shape[1]
+        return self.space.cast(self.space.cast(found, xp.float64) / self.unit, dtype)
+
+    def block(self, arms: Array, refs: Array) -> Array:
+        xp = self.space.xp
+        return self._of(xp.take(self.matrix, arms, axis=0), refs, xp.float32)
+
+    def rows(self, start: int, stop: int, refs: Array) -> Array:
+        return self._of(self.matrix[start:stop, ...], refs, self.space.xp.float32)
+
+    def exact(self, arms: Array, refs: Array | None = None) -> Array:
+        xp = self.space.xp
+        return self._of(xp.take(self.matrix, arms, axis=0), refs, xp.float64)
+
+
+def _pairs(space: Space, matrix: Array, every: Array) -> Array:
+    """The diagonal."""
+    xp = space.xp
+    parts = []
+    for start, stop in space.chunks(every.shape[0], matrix.shape[1]):
+        columns = every[start:stop]
+        parts.append(xp.take_along_axis(matrix[start:stop, ...], columns[:, None], axis=1)[:, 0])
+    return xp.concat(parts)
+
+
+class ArrayRows(ArrayPoints):
+    """Rows of numbers, under a metric of `METRICS`.
+
+    They are not copied: what a metric makes of a row (its direction, a point on the sphere) is made
+    for a few rows at a time.
+
+    Parameters
+    ----------
+    array : array of shape (n, width)
+        On the device, of any real type.
+    metric : str
+    """
+
+    def __init__(self, array: Array, metric: str) -> None:
+        super().__init__(Space(array), array.shape[0])
+        self.array, self.metric = array, metric
+        self.width = 3 if metric == "haversine" else array.shape[1]
+        self._centre: Array = None
+        self._power = 0  # rows are divided by two to this power
+        if metric in ("euclidean", "sqeuclidean", "manhattan", "chebyshev"):
+            self._find_frame()
+        self._thin = self.width <= _THIN
+        self._lengths: dict[Any, Array] = {}  # of every row, squared
+        self._padded = metric in _DIRECTIONS and self._has_dead_rows()
+        self._coarse: bool | None = None
+
+    # --- rows as the metric compares them
+
+    def _find_frame(self) -> None:
+        """A shift and a unit that keep float32 from losing digits."""
+        space, xp = self.space, self.space.xp
+        low, high, total = [], [], []
+        for start, stop in space.chunks(self.n, self.width):
+            part = space.cast(self.array[start:stop, ...], xp.float64)
+            low.append(xp.min(part, axis=0))
+            high.append(xp.max(part, axis=0))
+            total.append(xp.sum(part / self.n, axis=0))
+        lowest, highest = xp.min(xp.stack(low), axis=0), xp.max(xp.stack(high), axis=0)
+        centre = xp.sum(xp.stack(total), axis=0)
+        largest = float(xp.max(xp.maximum(highest - centre, centre - lowest)))
+        degree = 2 if self.metric == "sqeuclidean" else 1
+        across = 0.5 if self.metric in _SQUARES else 0 if self.metric == "chebyshev" else 1
+        power = log2_of(largest) + 1 + across * math.log2(self.width)
+        unit = moderate(power, self.n, degree)
+        self._power, self.unit = round(math.log2(unit)), unit**degree
+        far = float(xp.max(xp.abs(centre))) > 2 * largest
+        if far or unit != 1 or self.array.dtype != xp.float32:
+            self._centre = centre
+
+    def _shape(self, rows: Array, dtype: Any) -> Array:
+        """Some rows, in float32 or float64, as the metric compares them."""
+        space, xp = self.space, self.space.xp
+        fine = space.cast(rows, xp.float64) if self._centre is not None else None
+        if fine is not None:
+            return space.cast((fine - self._centre) * 2.0**-self._power, dtype)
+        if self.metric == "haversine":
+            fine = space.cast(rows, xp.float64)
+            latitude, longitude = fine[:, 0], fine[:, 1]
+            level = xp.cos(latitude)
+            point = (level * xp.cos(longitude), level * xp.sin(longitude), xp.sin(latitude))
+            return space.cast(xp.stack(point, axis=1), dtype)
+        if self.metric in _DIRECTIONS:
+            fine = space.cast(rows, xp.float64)
+            # So large or small numbers that their squares are none have directions too.
+            largest = xp.max(xp.abs(fine), axis=1, keepdims=True)
+            fine = fine / xp.where(largest > 0, largest, 1.0)
+            if self.metric == "correlation":
+                fine = fine - xp.mean(fine, axis=1, keepdims=True)
+            length = xp.sqrt(xp.sum(fine * fine, axis=1, keepdims=True))
+            alive = length > _DEAD * math.sqrt(self.width)
+            fine = fine * xp.where(alive, 1 / xp.where(alive, length, 1.0), 0.0)
+            if self._padded:
+                fine = xp.concat([fine, space.cast(~alive, xp.float64)], axis=1)
+            return space.cast(fine, dtype)
+        return space.cast(rows, dtype)
+
+    def _has_dead_rows(self) -> bool:
+        """Whether some rows have no direction.
+
+        One more coordinate sets them at distance 1 from those that have one, and at 0 from their
+        like.
+        """
+        self._padded, xp = False, self.space.xp
+        for start, stop in self.space.chunks(self.n, self.width):
+            part = self._between(start, stop, xp.float64)
+            if bool(xp.any(xp.max(xp.abs(part), axis=1) == 0)):
+                return True
+        return False
+
+    def _squares_of(self, kind: Any) -> Array:
+        """The squared length of every row."""
+        if kind not in self._lengths:
+            xp, parts = self.space.xp, []
+            for start, stop in self.space.chunks(self.n, self.width):
+                part = self._between(start, stop, kind)
+                parts.append(xp.sum(part * part, axis=1))
+            self._lengths[kind] = xp.concat(parts)
+        return self._lengths[kind]
+
+    def _some(self, ids: Array, dtype: Any) -> Array:
+        return self._shape(self.space.xp.take(self.array, ids, axis=0), dtype)
+
+    def _between(self, start: int, stop: int, dtype: Any) -> Array:
+        return self._shape(self.array[start:stop, ...], dtype)
+
+    # --- distances
+
+    def block(self, arms: Array, refs: Array) -> Array:
+        def panel(a: int, b: int, kind: Any) -> Side:
+            return self._side(arms[a:b], kind)
+
+        return self._filled(arms.shape[0], panel, refs)
+
+    def rows(self, start: int, stop: int, refs: Array) -> Array:
+        def panel(a: int, b: int, kind: Any) -> Side:
+            part = slice(start + a, start + b)
+            squares = self._squares_of(kind)[part] if self._by_product else None
+            return Side(self._between(part.start, part.stop, kind), squares)
+
+        return self._filled(stop - start, panel, refs)
+
+    @property
+    def _by_product(self) -> bool:
+        return self.metric in _SQUARES and not self._thin
+
+    def _side(self, ids: Array, kind: Any) -> Side:
+        squares = self._squares_of(kind) if self._by_product else None
+        some = None if squares is None else self.space.xp.take(squares, ids)
+        return Side(self._some(ids, kind), some)
+
+    def _filled(
+        self, count: int, panel: Callable[[int, int, Any], Side], refs: Array
+    ) -> Array:
+        space, xp = self.space, self.space.xp
+        kind = xp.float64 if self._is_coarse() else xp.float32
+        self.n_distances += count * refs.shape[0]
+        right, parts = self._side(refs, kind), []
+        wide = self.metric not in _SQUARES and not space.is_torch
+        width = refs.shape[0] * (self.width if wide else 1)
+        for a, b in space.chunks(count, max(width, self.width)):
+            parts.append(space.cast(self._compare(panel(a, b, kind), right), xp.float32))
+        return parts[0] if len(parts) == 1 else xp.concat(parts)
+
+    def exact(self, arms: Array, refs: Array | None = None) -> Array:
+        space, xp = self.space, self.space.xp
+        left, parts = self._some(arms, xp.float64), []
+        count = self.n if refs is None else refs.shape[0]
+        self.n_distances += arms.shape[0] * count
+        for a, b in space.chunks(count, self.width):
+            right = (
+                self._between(a, b, xp.float64)
+                if refs is None
+                else self._some(refs[a:b], xp.float64)
+            )
+            # One arm after the other: so an arm's distances are the same whoever is with it.
+            each = [self._norm(right - left[i, ...][None, :]) for i in range(arms.shape[0])]
+            parts.append(xp.stack(each) if each else self.space.full((0, b - a), 0.0))
+        return parts[0] if len(parts) == 1 else xp.concat(parts, axis=1)
+
+    def _is_coarse(self) -> bool:
+        """Whether float32 cannot tell the rows apart."""
+        if self._coarse is None:
+            self._coarse = False
+
+            def rough(left: Any, right: Any) -> Any:
+                return self.space.host(self.block(self.space.ids(left), self.space.ids(right)))
+
+            def fine(left: Any, right: Any) -> Any:
+                return self.space.host(self.exact(self.space.ids(left), self.space.ids(right)))
+
+            self._coarse = loses_digits(self.n, rough, fine)
+        return self._coarse
+
+    def _compare(self, left: Side, right: Side) -> Array:
+        """From each of some rows to each of others, in the type that they have."""
+        if self._by_product:
+            return self._finish(self.space.squares_between(left, right))
+        if self.metric in _SQUARES:
+            columns = range(left.rows.shape[1])
+            each = ((left.rows[:, c][:, None] - right.rows[:, c][None, :]) ** 2 for c in columns)
+            return self._finish(sum(each))
+        if self.space.is_torch:
+            return self._by_torch(left.rows, right.rows)
+        return self._norm(left.rows[:, None, :] - right.rows[None, :, :])
+
+    def _by_torch(self, left: Array, right: Array) -> Array:
+        """torch computes these without the differences of all pairs at once."""
+        import torch
+
+        if self.metric == "hamming":
+            return torch.cdist(left, right, p=0.0) / self.width
+        return torch.cdist(left, right, p=1.0 if self.metric == "manhattan" else math.inf)
+
+    def _finish(self, squares: Array) -> Array:
+        xp = self.space.xp
+        if self.metric == "sqeuclidean":
+            return squares
+        if self.metric in _DIRECTIONS:
+            return squares / 2
+        if self.metric == "haversine":
+            return 2 * xp.asin(xp.clip(xp.sqrt(squares) / 2, max=1.0))
+        return xp.sqrt(squares)
+
+    def _norm(self, differences: Array) -> Array:
+        """What differences of rows, along the last axis, amount to."""
+        xp = self.space.xp
+        if self.metric in _SQUARES:
+            if self.metric == "euclidean":
+                return xp.linalg.vector_norm(differences, axis=-1)
+            return self._finish(xp.sum(differences * differences, axis=-1))
+        if self.metric == "hamming":
+            differs = self.space.cast(differences != 0, differences.dtype)
+            return xp.sum(differs, axis=-1) / self.width
+        if self.metric == "chebyshev":
+            return xp.max(xp.abs(differences), axis=-1)
+        return xp.sum(xp.abs(differences), axis=-1)
+
+
+def points_on(array: Array, metric: str) -> ArrayPoints:
+    """The points of a fit on the device that an array is on."""
+    return GivenDistances(array) if metric == "precomputed" else ArrayRows(array, metric)
+
+

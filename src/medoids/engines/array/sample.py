@@ -1,0 +1,94 @@
+"""The references that arms are measured on, and the distances to the first of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..._types import Indices
+from ..sites import Sites
+from .namespace import Array
+from .rows import ArrayPoints
+
+
+class Sample:
+    """One random order of references: of points without replacement, or by their weight with it.
+
+    Parameters
+    ----------
+    points : ArrayPoints
+    first : int
+        References that every arm is measured on; where these are all points, they are in order,
+        and count by their weight.
+    sites : Sites
+    rng : Generator
+    """
+
+    def __init__(
+        self, points: ArrayPoints, first: int, sites: Sites, rng: np.random.Generator
+    ) -> None:
+        self.points, self.first, self.space = points, first, points.space
+        self.weighted = sites.weights is not None and first < points.n
+        self._weights, self._rng = sites.weights, rng
+        n = points.n
+        self._order: Indices = np.arange(n)
+        if self.weighted:
+            p = np.asarray(sites.weights) / np.sum(sites.weights)
+            self._order = rng.choice(n, n, p=p)
+        elif first < n:
+            self._order = rng.permutation(n)
+        self._ids: Array = None
+        self._block: Array = None
+
+    def refs(self, depth: int) -> Array:
+        """The references up to a depth."""
+        if self._ids is None or self._ids.shape[0] < depth:
+            self._ids = self.space.ids(self._order[:depth])
+        return self._ids[:depth]
+
+    @property
+    def counts(self) -> Array | None:
+        """How often each reference counts, if they are all points of different weight."""
+        if self.weighted or self._weights is None:
+            return None
+        xp = self.space.xp
+        return self.space.array(self._weights, xp.float32)[None, :]
+
+    def some(self, arms: Array, depth: int) -> Array:
+        """From some arms to the references up to a depth; infinite from an arm to itself."""
+        xp, first = self.space.xp, self.first
+        held = xp.take(self._held(), arms, axis=0)
+        if depth <= first:
+            return held[:, :depth]
+        refs = self.refs(depth)[first:]
+        new = self._apart(self.points.block(arms, refs), arms, refs)
+        return xp.concat([held, new], axis=1)
+
+    def part(self, start: int, stop: int) -> Array:
+        """From arms that follow each other to the first references."""
+        return self._held()[start:stop, ...]
+
+    def row(self, arm: int) -> Array | None:
+        """From an arm to all points, if these are the references."""
+        if self.first < self.points.n or self._block is None:
+            return None
+        xp, row = self.space.xp, self._block[arm, :]
+        at = 0.0 if self.points.itself is None else float(self.points.itself[arm])
+        return xp.where(row < float("inf"), row, at)
+
+    def _held(self) -> Array:
+        """From all arms to the first references."""
+        if self._block is None:
+            space, refs, n = self.space, self.refs(self.first), self.points.n
+            xp = space.xp
+            block = xp.empty((n, self.first), dtype=xp.float32, device=space.device)
+            for start, stop in space.chunks(n, self.first):
+                arms = space.arange(start, stop)
+                block[start:stop, ...] = self._apart(
+                    self.points.rows(start, stop, refs), arms, refs
+                )
+            self._block = block
+        return self._block
+
+    def _apart(self, block: Array, arms: Array, refs: Array) -> Array:
+        """A block, infinite from an arm to itself: what it gains there is known."""
+        return self.space.xp.where(arms[:, None] == refs[None, :], float("inf"), block)

@@ -1,0 +1,136 @@
+"""The state of PAM on a device: the medoids, and what every point pays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .namespace import Array, Space
+
+# Distances from all medoids to some points.
+Between = Callable[[Array], Array]
+
+
+class State:
+    """Medoids, and for every point its nearest and second-nearest of them; all in float64.
+
+    Parameters
+    ----------
+    space : Space
+    n : int
+        How many points there are.
+    kept : int
+        How many medoids there will be, if their rows are to be kept; else 0.
+    weights : array, default=None
+        How much each point counts.
+
+    Attributes
+    ----------
+    medoids : list of int
+        Rows that are medoids now; the position is the label.
+    nearest, second : array
+        Distances to the nearest and the second-nearest medoid, whatever a point weighs; infinite
+        while there is none.
+    owner, other : array of int64
+        The position of the nearest medoid, the lower one on a tie; and of the second-nearest.
+    loss : float
+        What all points pay, each by its weight.
+    version : int
+        How often it has changed.
+    """
+
+    def __init__(self, space: Space, n: int, kept: int, weights: Array = None) -> None:
+        self.space, self.n, self.weights, self._kept = space, n, weights, kept
+        self.version = 0
+        self.clear()
+
+    def clear(self) -> None:
+        """Take all medoids away."""
+        space, n = self.space, self.n
+        self.medoids: list[int] = []
+        self._rows = space.full((self._kept, n), float("inf")) if self._kept else None
+        self.nearest, self.second = space.full(n, float("inf")), space.full(n, float("inf"))
+        self.owner = space.full(n, 0, space.xp.int64)
+        self.other = space.full(n, -1, space.xp.int64)
+        self.loss = float("inf")
+
+    @property
+    def k(self) -> int:
+        return len(self.medoids)
+
+    def add(self, medoid: int, row: Array) -> None:
+        """BUILD: one more medoid, at distances `row` from every point."""
+        self.medoids.append(int(medoid))
+        if self._rows is not None:
+            self._rows[self.k - 1, :] = row
+        self._come(self.k - 1, row)
+        self._close()
+
+    def replace(self, position: int, medoid: int, row: Array, between: Between) -> None:
+        """SWAP: `medoid` instead of the one at `position`.
+
+        Where rows are not kept, points that the old one was nearest or second to are measured
+        anew: `between` gives distances from all medoids to some points.
+        """
+        self.medoids[position] = int(medoid)
+        space, xp = self.space, self.space.xp
+        lost = (self.owner == position) | (self.other == position)
+        if self._rows is not None:
+            self._rows[position, :] = row
+            new = _two_nearest(space, self._rows[: self.k, :])
+            self.nearest, self.owner, self.second, self.other = new
+        else:
+            ids = space.flat(lost)
+            self._come(position, row)
+            for start, stop in space.chunks(ids.shape[0], self.k):
+                part = ids[start:stop]
+                new = _two_nearest(space, space.cast(between(part), xp.float64))
+                self.nearest = space.put(self.nearest, part, new[0])
+                self.owner = space.put(self.owner, part, new[1])
+                self.second = space.put(self.second, part, new[2])
+                self.other = space.put(self.other, part, new[3])
+        self._close()
+
+    def loss_after(self, position: int, row: Array) -> float:
+        """The loss if the medoid at `position` gave way to one at distances `row`."""
+        xp = self.space.xp
+        return self.total(xp.minimum(self.without(position), row))
+
+    def without(self, position: int) -> Array:
+        """What each point is at from its nearest medoid but one."""
+        return self.space.xp.where(self.owner == position, self.second, self.nearest)
+
+    def total(self, pays: Array) -> float:
+        """The sum over all points, each by its weight."""
+        return float(self.space.xp.sum(pays if self.weights is None else pays * self.weights))
+
+    def _come(self, position: int, row: Array) -> None:
+        """One more medoid, where the lower position is the owner on a tie."""
+        xp = self.space.xp
+        here = xp.full_like(self.owner, position)
+        first = (row < self.nearest) | ((row == self.nearest) & (here < self.owner))
+        if position == 0 and self.k == 1:
+            first = xp.ones_like(first)
+        between = ~first & (row < self.second)
+        self.second = xp.where(first, self.nearest, xp.where(between, row, self.second))
+        self.other = xp.where(first, self.owner, xp.where(between, here, self.other))
+        self.nearest = xp.where(first, row, self.nearest)
+        self.owner = xp.where(first, here, self.owner)
+        if self.k == 1:
+            self.second = self.space.full(self.n, float("inf"))
+            self.other = xp.full_like(self.owner, -1)
+
+    def _close(self) -> None:
+        self.loss = self.total(self.nearest)
+        self.version += 1
+
+
+def _two_nearest(space: Space, rows: Array) -> tuple[Array, Array, Array, Array]:
+    """The nearest medoid's distance and position, and the second-nearest's."""
+    xp, k = space.xp, rows.shape[0]
+    owner = space.cast(xp.argmin(rows, axis=0), xp.int64)
+    nearest = xp.min(rows, axis=0)
+    if k == 1:
+        return nearest, owner, xp.full_like(nearest, float("inf")), xp.full_like(owner, -1)
+    mine = space.arange(0, k)[:, None] == owner[None, :]
+    others = xp.where(mine, float("inf"), rows)
+    return nearest, owner, xp.min(others, axis=0), space.cast(xp.argmin(others, axis=0), xp.int64)

@@ -1,0 +1,129 @@
+"""One step of PAM on a device: what an arm would change, given the medoids so far."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..protocol import Values
+from .namespace import Array
+from .state import State
+
+# Values closer than this share of the mean loss are the same to float32.
+SLACK = 2e-6
+
+
+class Clips(NamedTuple):
+    """What clips the rewards at some points, a row each (of shape (1, count), in float32).
+
+    An arm at distance d from a point changes `min(d, cap) - base` there; where the point's owner
+    goes, `min(d, cap2) - base2`, counted from what its removal costs.
+    """
+
+    cap: Array
+    base: Array
+    cap2: Array
+    base2: Array
+    owner: Array
+
+
+class Step:
+    """A BUILD or SWAP step.
+
+    Parameters
+    ----------
+    state : State
+    swap : bool
+    fixed : int
+        So many of the first medoids stay.
+
+    Attributes
+    ----------
+    removal : ndarray of shape (k,)
+        What it costs, a point, that a medoid goes: infinite for one that stays.
+    slack : float
+        Values closer than this are the same to float32; 0 before the first medoid.
+    rough : float
+        How wrong sums in float32 may be.
+    """
+
+    def __init__(self, state: State, swap: bool, fixed: int) -> None:
+        self.state, self.swap, self.version, self.n = state, swap, state.version, state.n
+        self.k, space = max(state.k, 1), state.space
+        xp = space.xp
+        self.slack = SLACK * abs(state.total(xp.abs(state.nearest))) / self.n if state.k else 0.0
+        self.removal: Values = np.zeros(self.k)
+        self._base2 = state.second
+        if swap and self.k == 1:
+            self._base2 = state.nearest  # nobody is second: the arm takes all
+        elif swap:
+            self.removal = self._by_owner(state.second - state.nearest)
+        self.rough = 4 * SLACK * float(self.removal.max()) + 2 * self.slack
+        self.stays = np.zeros(self.k)
+        if swap:
+            self.stays[:fixed] = np.inf
+
+    def _by_owner(self, amounts: Array) -> Values:
+        """The sums over each medoid's points, divided by n."""
+        state, space = self.state, self.state.space
+        if state.weights is not None:
+            amounts = amounts * state.weights
+        found = np.zeros(self.k)
+        for start, stop in space.chunks(self.n, self.k):
+            found += space.host(space.xp.matmul(amounts[start:stop], self.marks(start, stop)))
+        return found / self.n
+
+    def marks(self, start: int, stop: int) -> Array:
+        """Whose points these are: a column for each medoid, in float64."""
+        space = self.state.space
+        mine = self.state.owner[start:stop][:, None] == space.arange(0, self.k)[None, :]
+        return space.cast(mine, space.xp.float64)
+
+    def at(self, refs: Array) -> Clips:
+        """The clips of some references."""
+        state, xp = self.state, self.state.space.xp
+
+        def some(values: Array) -> Array:
+            return state.space.cast(xp.take(values, refs), xp.float32)[None, :]
+
+        if not state.k:
+            cap = some(state.nearest)
+            return Clips(cap, xp.zeros_like(cap), cap, cap, xp.take(state.owner, refs))
+        cap, cap2 = some(state.nearest), some(state.second)
+        base2 = some(self._base2) if self.k == 1 else cap2
+        return Clips(cap, cap, cap2, base2, xp.take(state.owner, refs))
+
+    def own(self, itself: Array | None) -> tuple[Array, Array]:
+        """What each arm changes at itself: its owner staying, and going."""
+        state, xp = self.state, self.state.space.xp
+        at = xp.zeros_like(state.nearest) if itself is None else itself
+        base = state.nearest if state.k else xp.zeros_like(state.nearest)
+        stays = xp.minimum(at, state.nearest) - base
+        return stays, xp.minimum(at, state.second) - self._base2 if self.swap else stays
+
+    def values(self, row: Array) -> tuple[float, int]:
+        """The value of the arm at these distances (float64), and whom it replaces."""
+        found = self.state.space.host(self.changes(row[None, :]))[0] / self.n + self.stays
+        at = int(found.argmin())
+        return float(found[at]), at
+
+    def changes(self, rows: Array) -> Array:
+        """What arms at these distances change in all, in float64: a column for each medoid."""
+        state, space = self.state, self.state.space
+        xp, total = space.xp, 0.0
+        paid = state.nearest if state.k else xp.zeros_like(state.nearest)
+        for start, stop in space.chunks(self.n, max(rows.shape[0], self.k)):
+            part = space.cast(rows[:, start:stop], xp.float64)
+            with_all = xp.minimum(part, state.nearest[None, start:stop])
+            gains = with_all - paid[None, start:stop]
+            if state.weights is not None:
+                gains = gains * state.weights[None, start:stop]
+            sums = xp.sum(gains, axis=1)[:, None]
+            if self.swap:
+                more = xp.minimum(part, state.second[None, start:stop]) - with_all
+                if state.weights is not None:
+                    more = more * state.weights[None, start:stop]
+                sums = sums + xp.matmul(more, self.marks(start, stop))
+            total = total + sums
+        return total
