@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._threads import Workers
+from ._arrays import to_host
 from .data.kinds import Data, read
-from .engines.cpu.points import distances_between
+from .engines.compare import distances_between
 
 
 def centres_of(
@@ -37,8 +37,7 @@ def rows_near(centres: Data, data: Data, k: int, n_jobs: int | None) -> tuple[li
             f"init has centres of {have[0]} features, but X has {due[0]} features: give centres"
             " like its rows."
         )
-    with Workers(n_jobs) as workers:
-        distances = distances_between(centres, centres.like(data.things), workers)
+    distances = to_host(distances_between(centres, centres.like(data.things), n_jobs))
     return _nearest_rows(distances), distances.size
 
 

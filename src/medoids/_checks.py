@@ -187,10 +187,13 @@ def chance(delta: Any) -> float | None:
     return max(_float(delta), sys.float_info.min)  # 1 / delta is finite
 
 
-def memory(limit: Any, n: int, k: int) -> float:
-    """Bytes, from a number or from a text like "300MB"; enough to work with."""
+def memory(limit: Any, n: int, k: int, free: float | None = None) -> float:
+    """Bytes, from a number or from a text like "300MB"; enough to work with.
+
+    Of no limit it is what is `free`, or a share of the machine's memory.
+    """
     if limit is None:
-        size = default_limit()
+        size = default_limit() if free is None else free
     elif isinstance(limit, str):
         match = re.fullmatch(r"\s*(\d+\.?\d*)\s*([A-Za-z]*)\s*", limit)
         if not match or match[2].upper() not in _UNITS:

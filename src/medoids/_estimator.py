@@ -19,13 +19,14 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _checks as check
+from ._arrays import nearest_of, to_host, where
 from ._centres import centres_of, rows_near
 from ._fit import run
 from ._history import HistoryEntry
-from ._threads import Workers
-from .data.kinds import Data, read
+from .data.arrays import data_of
+from .data.kinds import Data
 from .data.stored import deep, flat, learned_of, medoids_again
-from .engines.cpu.points import distances_between
+from .engines.compare import distances_between
 
 _OF_COLUMNS = ("n_features_in_", "feature_names_in_")
 
@@ -95,7 +96,13 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     memory_limit : float or str, default=None
         Bytes (or a text such as "300MB") for the distances that are kept. None is a quarter
         of the memory that is free, within the container's limit, and at least 2 GB if there
-        is as much. With less, distances are computed again.
+        is as much. With less, distances are computed again. On a GPU None is most of what is
+        free there.
+    device : str or device, default=None
+        Where to compute: None is where the data is. "cuda", "cuda:1", ... moves a NumPy array
+        to that GPU (extra `gpu`), and the results back. A torch or CuPy array is computed with
+        where it lives, and `labels_`, `cluster_centers_` and `transform` are of its kind. See
+        docs/gpu.md for the metrics and methods.
     n_jobs : int, default=None
         Threads; None or -1 is all cores. A function of the user's is called in so many
         processes, and in this one if it is None. The result does not depend on it.
@@ -175,6 +182,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         fixed: Sequence[int] | NDArray[np.bool_] | None = None,
         candidates: Sequence[int] | NDArray[np.bool_] | None = None,
         memory_limit: float | str | None = None,
+        device: Any = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -192,6 +200,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         self.fixed = fixed
         self.candidates = candidates
         self.memory_limit = memory_limit
+        self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -210,7 +219,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             How much each row counts in the loss: 2 is the row twice. A row of weight 0 pays
             nothing, but may be a medoid and has a label.
         """
-        data = read(X, self.metric, self.metric_params, self.n_jobs, self)
+        data = data_of(X, self.metric, self.metric_params, self.n_jobs, self.device, self)
         columns = KMedoids(metric=self.metric)  # those of an earlier fit stay until the end
         if data.columns:
             validate_data(columns, X, skip_check_array=True)
@@ -221,12 +230,12 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         medoids = data.pick(result.medoid_indices)
         found = {
             "medoid_indices_": result.medoid_indices,
-            "labels_": result.labels,
+            "labels_": data.back(result.labels),
             "inertia_": result.inertia,
             "n_iter_": result.n_iter,
             "n_distances_": result.n_distances,
             "history_": result.history,
-            "cluster_centers_": medoids.things,
+            "cluster_centers_": medoids.centres,
             "_made": medoids,
             # As they were, whatever `set_params` says later.
             "_compared_by": {
@@ -255,7 +264,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         -------
         ndarray of shape (n_samples, n_clusters)
         """
-        return self._distances(X).T
+        return where(X, self._distances(X).T)
 
     def predict(self, X: ArrayLike) -> NDArray[np.int32]:
         """The nearest medoid of each row; `X` as for `transform`.
@@ -264,7 +273,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         -------
         ndarray of int32 of shape (n_samples,)
         """
-        return np.asarray(self._distances(X).argmin(axis=0), dtype=np.int32)
+        return where(X, nearest_of(self._distances(X))[1])
 
     def fit_predict(
         self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None
@@ -276,7 +285,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None
     ) -> float:
         """Minus the loss of the medoids on X; `X` as for `transform`."""
-        nearest = self._distances(X).min(axis=0)
+        nearest = to_host(nearest_of(self._distances(X))[0])
         weights = check.weights(sample_weight, len(nearest))
         return -float(nearest.sum() if weights is None else nearest @ weights)
 
@@ -350,13 +359,12 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             return None, 0
         return rows_near(centres, data, self.n_clusters, self.n_jobs)
 
-    def _distances(self, X: Any) -> NDArray[np.float64]:
+    def _distances(self, X: Any) -> Any:
         check_is_fitted(self)
         data = self._medoids.like(X, self)
         if self._medoids.columns:
             validate_data(self, X, reset=False, skip_check_array=True)
-        with Workers(self.n_jobs) as workers:
-            return distances_between(self._medoids, data, workers)
+        return distances_between(self._medoids, data, self.n_jobs)
 
     @property
     def _medoids(self) -> Data:

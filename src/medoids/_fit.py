@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from . import _checks as check
+from ._arrays import distinct
 from ._history import HistoryEntry
 from ._threads import Workers
-from ._tuning import current
+from ._tuning import Tuning, current
+from .data.arrays import ArrayData
 from .data.kinds import Data
 from .engines.cpu.engine import CPUEngine
 from .engines.cpu.matrix import CPUSites
@@ -64,6 +66,8 @@ _PLACING = (
     "banditpam", "banditpam_original", "pam", "fastpam1", "fastpam", "fasterpam", "clarans",
     "onebatch",
 )  # fmt: skip
+# Methods that engines of devices serve.
+_ON_DEVICES = ("banditpam", "pam", "fastpam1", "fastpam", "fasterpam", "onebatch")
 # Those whose end depends on what they draw, whatever the start.
 _DRAWING = ("clara", "clarans", "onebatch", "banditpam_original")
 # Those that look at all distances, and what stands for one that searches.
@@ -111,7 +115,13 @@ def fitting(
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method={method!r} is unknown: choose one of {', '.join(METHODS)}.")
     own = _own_params(method, params["method_params"], params["swap"])
-    limit = check.memory(params["memory_limit"], n, k)
+    there = isinstance(data, ArrayData)
+    if there and method not in _ON_DEVICES:
+        raise ValueError(
+            f"method={method!r} is not for arrays on a device: use one of"
+            f" {', '.join(_ON_DEVICES)}, or give a NumPy array."
+        )
+    limit = check.memory(params["memory_limit"], n, k, free_bytes(data) if there else None)
     weights = check.weights(sample_weight, n)
     # Of equal weights only the size of the loss is left.
     factor = 1.0
@@ -138,21 +148,44 @@ def fitting(
     starts = check.starts(params["n_init"], init, same)
     delta = check.chance(params["delta"])
     monitor = Monitor(check.whole(params["verbose"], "verbose", 0), starts)
-    with Workers(params["n_jobs"]) as workers:
-        points = points_of(data, workers, limit)
-        if weights is not None:
-            points = WeightedPoints(points, weights)
-        engine: Any
-        if n != n_rows:
-            engine = CPUSites(points, k, limit, sites)
-        else:
-            engine = CPUEngine(points, k, limit, rng, tuning, sites=sites)
+    with engine_for(data, params["n_jobs"], k, limit, rng, tuning, sites) as engine:
         swap = params["swap"] if n == n_rows else "best"
         settings = Settings(engine, init, max_iter, delta, swap, rng, monitor, tuning)
         try:
             yield Fit(settings, method, own, starts, factor)
         finally:
             monitor.close()
+
+
+@contextmanager
+def engine_for(
+    data: Data, n_jobs: int | None, k: int, limit: float, rng: np.random.Generator,
+    tuning: Tuning, sites: Sites,
+) -> Iterator[Any]:  # fmt: skip
+    """The engine that serves some data, as long as this is."""
+    if isinstance(data, ArrayData):
+        from .engines.array.engine import ArrayEngine
+        from .engines.array.rows import points_on
+
+        on_device = points_on(data.things, data.name)
+        with on_device.space.exact_products():
+            yield ArrayEngine(on_device, k, limit, rng, tuning, sites)
+        return
+    with Workers(n_jobs) as workers:
+        points = points_of(data, workers, limit)
+        if sites.weights is not None:
+            points = WeightedPoints(points, sites.weights)
+        if data.n != data.n_rows:
+            yield CPUSites(points, k, limit, sites)
+        else:
+            yield CPUEngine(points, k, limit, rng, tuning, sites=sites)
+
+
+def free_bytes(data: ArrayData) -> float:
+    """Memory that a fit may take, beside the data, on the device that this is on."""
+    from .engines.array.namespace import Space
+
+    return 0.8 * Space(data.things).free_bytes()
 
 
 def run(
@@ -178,9 +211,9 @@ def run(
             ConvergenceWarning,
             stacklevel=_levels_to_user(),
         )
-    if len(np.unique(labels)) < k:
+    if distinct(labels) < k:
         warnings.warn(
-            f"Only {len(np.unique(labels))} of n_clusters={k} clusters have members, since"
+            f"Only {distinct(labels)} of n_clusters={k} clusters have members, since"
             " medoids coincide: ask for fewer clusters if the data has few distinct points.",
             ConvergenceWarning,
             stacklevel=_levels_to_user(),
@@ -202,7 +235,7 @@ def _best_start(fit: Fit) -> tuple[Medoids, int, NDArray[np.int32]]:
             engine = engine.again()
         found, swaps = METHODS[fit.method](settings._replace(engine=engine), **fit.own)
         # Labels now: what is kept serves the next start too.
-        ends.append((found, swaps, found.labels().copy(), monitor.stopped))
+        ends.append((found, swaps, found.labels(), monitor.stopped))
         monitor.stopped = False
         if isinstance(found, type(engine)):
             engine = found

@@ -17,7 +17,7 @@ from ._fit import KMedoidsResult
 from ._silhouette import fit_distances, medoid_silhouette
 from .choice.scan import scan_data
 from .choice.table import Scan
-from .data.kinds import read
+from .data.arrays import data_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -176,7 +176,7 @@ def scan(
     (3, [60, 60, 60])
     """
     km = KMedoids(**parameters)
-    data = read(X, km.metric, km.metric_params, km.n_jobs, km)
+    data = data_of(X, km.metric, km.metric_params, km.n_jobs, km.device, km)
     return scan_data(data, n_clusters, km.get_params(deep=False), sample_weight, resample)
 
 

@@ -78,9 +78,7 @@ def _run(
 ) -> tuple[Any, Solution]:
     asked = settings._replace(engine=engine, init=begun)
     end, _ = METHODS[method](asked, **own)
-    solution = Solution(
-        list(end.medoids), end.labels().copy(), end.loss * end.unit, end.silhouette()
-    )
+    solution = Solution(list(end.medoids), end.labels(), end.loss * end.unit, end.silhouette())
     return (end if isinstance(end, type(engine)) else engine), solution
 
 

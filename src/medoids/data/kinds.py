@@ -49,6 +49,15 @@ class Data(ABC):
     def n_rows(self) -> int:
         return self.n
 
+    @property
+    def centres(self) -> Any:
+        """The things, where they are some of the user's."""
+        return self.things
+
+    def back(self, result: Any) -> Any:
+        """A result as long as the data, where the user's data is."""
+        return result
+
     @abstractmethod
     def pick(self, chosen: Indices) -> Data:
         """Some of the things."""

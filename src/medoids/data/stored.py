@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import _checks as check
+from .._arrays import is_elsewhere
 from .._threads import effective_jobs
 from .._types import Indices
 from ..dissimilarities.called import Call, with_params
@@ -15,6 +16,7 @@ from ..dissimilarities.compiled import Compiled
 from ..dissimilarities.metrics import resolve
 from ..dissimilarities.objects import MEASURES, measure
 from ..dissimilarities.trees import flatten, unflatten
+from .arrays import array_data
 from .kinds import Data, MatrixData, ObjectData, rows_of
 
 
@@ -57,6 +59,8 @@ def medoids_again(
         known = measure(metric, check.mapping(metric_params, "metric_params"))
         known.recall(learned)
         return ObjectData(things, known)
+    if is_elsewhere(things):
+        return array_data(things, metric, metric_params)
     return rows_of(things, *resolve(metric, metric_params))
 
 

@@ -173,7 +173,9 @@ class ArrayArms:
 
     def drop(self, bar: float) -> int:
         xp, learnt, alive = self._space.xp, self._learnt, self._alive
-        keep = (xp.take(learnt.lower, alive) <= bar) & (xp.take(learnt.value, alive) == np.inf)
+        keep = (xp.take(learnt.lower, alive) <= float(bar)) & (
+            xp.take(learnt.value, alive) == np.inf
+        )
         self._alive = alive[keep]
         self._left = self._alive.shape[0]
         return self._left
@@ -182,9 +184,10 @@ class ArrayArms:
         xp, space = self._space.xp, self._space
         values = xp.take(self._learnt.estimate, self._alive)
         order = xp.argsort(values, stable=True)
-        order = order[xp.take(values, order) < below] if below < np.inf else order
+        if below < np.inf:
+            order = order[xp.take(values, order) < float(below)]
         if not each:
-            order = order[:count]
+            order = order[: min(count, order.shape[0])]
             return np.asarray(space.host(xp.take(self._alive, order)), dtype=np.int64)
         ranked = xp.take(self._alive, order)
         owner = xp.take(self._engine.state.owner, ranked)
@@ -236,9 +239,7 @@ class ArrayArms:
                 found[part] = (changes + self._step.stays).min(axis=1)
         learnt.values.update(zip(new.tolist(), found.tolist(), strict=True))
         order = np.argsort(new)
-        learnt.value = space.put(
-            learnt.value, space.ids(new[order]), space.array(found[order])
-        )
+        learnt.value = space.put(learnt.value, space.ids(new[order]), space.array(found[order]))
         return min(learnt.values.values(), default=np.inf)
 
     def valued(self, bar: float = np.inf) -> Ids:

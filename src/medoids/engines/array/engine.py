@@ -279,5 +279,3 @@ class ArrayEngine:
 
 if TYPE_CHECKING:
     _offers: type[Engine] = ArrayEngine
-
-

@@ -9,12 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._arrays import namespaces, to_host
 from ..._memory import available
-
-try:  # scikit-learn ships it from 1.7 on
-    from sklearn.externals import array_api_compat as compat
-except ImportError:  # pragma: no cover
-    import array_api_compat as compat  # type: ignore[import-not-found,no-redef]
 
 # An array of any namespace.
 Array = Any
@@ -45,6 +41,7 @@ class Space:
     """
 
     def __init__(self, like: Array) -> None:
+        compat = namespaces()
         self.xp, self.device = compat.array_namespace(like), compat.device(like)
         self.is_torch = compat.is_torch_array(like)
         # Integer arrays may be assigned to, which the standard does not promise.
@@ -71,9 +68,7 @@ class Space:
 
     def host(self, array: Array) -> NDArray[Any]:
         """A short array, on the host: all that was to be computed is done then."""
-        if self.is_torch:
-            return np.asarray(array.detach().cpu())
-        return array.get() if self._is_cupy else np.asarray(np.from_dlpack(array))
+        return to_host(array)
 
     def cast(self, array: Array, dtype: Any) -> Array:
         return self.xp.astype(array, dtype, copy=False)
@@ -142,10 +137,3 @@ class Space:
                 yield
         finally:
             torch.set_float32_matmul_precision(before)
-
-
-def is_elsewhere(X: Any) -> bool:
-    """Whether this is an array of another namespace than NumPy's, as torch and CuPy have them."""
-    if isinstance(X, np.ndarray):
-        return False
-    return bool(compat.is_array_api_obj(X)) and not compat.is_pydata_sparse_array(X)

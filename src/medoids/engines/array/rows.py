@@ -11,11 +11,6 @@ from ...dissimilarities.precision import loses_digits
 from ..scale import log2_of, moderate
 from .namespace import Array, Side, Space
 
-# Metrics that an array engine has: the form of a row, and the norm of a difference.
-METRICS = (
-    "euclidean", "sqeuclidean", "cosine", "correlation", "manhattan", "chebyshev", "hamming",
-    "haversine",
-)  # fmt: skip
 _SQUARES = ("euclidean", "sqeuclidean", "cosine", "correlation", "haversine")
 _DIRECTIONS = ("cosine", "correlation")
 # Of so few columns, differences are taken one by one: a product would lose digits for nothing.
@@ -233,9 +228,7 @@ class ArrayRows(ArrayPoints):
         some = None if squares is None else self.space.xp.take(squares, ids)
         return Side(self._some(ids, kind), some)
 
-    def _filled(
-        self, count: int, panel: Callable[[int, int, Any], Side], refs: Array
-    ) -> Array:
+    def _filled(self, count: int, panel: Callable[[int, int, Any], Side], refs: Array) -> Array:
         space, xp = self.space, self.space.xp
         kind = xp.float64 if self._is_coarse() else xp.float32
         self.n_distances += count * refs.shape[0]
@@ -247,19 +240,25 @@ class ArrayRows(ArrayPoints):
         return parts[0] if len(parts) == 1 else xp.concat(parts)
 
     def exact(self, arms: Array, refs: Array | None = None) -> Array:
-        space, xp = self.space, self.space.xp
-        left, parts = self._some(arms, xp.float64), []
+        return self._from(self._some(arms, self.space.xp.float64), refs)
+
+    def exact_from(self, others: Array) -> Array:
+        """From rows of the user's, that are none of these, to each of these; in the user's unit."""
+        self._padded = self.metric in _DIRECTIONS
+        return self._from(self._shape(others, self.space.xp.float64), None) * self.unit
+
+    def _from(self, left: Array, refs: Array | None) -> Array:
+        space, xp, parts = self.space, self.space.xp, []
         count = self.n if refs is None else refs.shape[0]
-        self.n_distances += arms.shape[0] * count
+        self.n_distances += left.shape[0] * count
         for a, b in space.chunks(count, self.width):
-            right = (
-                self._between(a, b, xp.float64)
-                if refs is None
-                else self._some(refs[a:b], xp.float64)
-            )
+            if refs is None:
+                right = self._between(a, b, xp.float64)
+            else:
+                right = self._some(refs[a:b], xp.float64)
             # One arm after the other: so an arm's distances are the same whoever is with it.
-            each = [self._norm(right - left[i, ...][None, :]) for i in range(arms.shape[0])]
-            parts.append(xp.stack(each) if each else self.space.full((0, b - a), 0.0))
+            each = [self._norm(right - left[i, ...][None, :]) for i in range(left.shape[0])]
+            parts.append(xp.stack(each))
         return parts[0] if len(parts) == 1 else xp.concat(parts, axis=1)
 
     def _is_coarse(self) -> bool:
@@ -324,5 +323,3 @@ class ArrayRows(ArrayPoints):
 def points_on(array: Array, metric: str) -> ArrayPoints:
     """The points of a fit on the device that an array is on."""
     return GivenDistances(array) if metric == "precomputed" else ArrayRows(array, metric)
-
-

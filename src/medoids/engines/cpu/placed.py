@@ -138,7 +138,8 @@ class Placed(ABC):
             nothing = np.flatnonzero(counter.weights == 0)
             owner = owner[: counter.n].copy()  # without copies of heavy points
             owner[nothing] = counter.points.exact(np.array(self.medoids), nothing).argmin(axis=0)
-        return owner
+            return owner
+        return owner.copy()
 
     def draw(self, rng: np.random.Generator) -> int:
         state = self.state
