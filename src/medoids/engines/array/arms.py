@@ -115,58 +115,55 @@ class ArrayArms:
 
     def _features(self, depth: int, leaders: Ids | None = None) -> tuple[Array, Array] | None:
         """Features of the references up to a depth, and their means over all points."""
-        space, step, engine = self._space, self._step, self._engine
+        space, step, state = self._space, self._step, self._engine.state
         xp, most = space.xp, most_features(depth)
-        refs, state = self._sample.refs(depth), engine.state
-        share = space.full(engine.n, 1.0) if state.weights is None else state.weights
-        share = share / xp.sum(share)
-        at, means = [], []
-
-        def take(feature: Array) -> None:
-            at.append(xp.take(feature, refs))
-            means.append(xp.sum(feature * share))
-
         if most < 2:
             return None
-        if state.k and step.k <= most // 2:
-            for position in range(step.k):
-                take(space.cast(state.owner == position, xp.float64))
-        else:
-            take(space.full(engine.n, 1.0))
-        if state.k and most > len(at):
-            take(state.nearest)
-        if step.swap and step.k > 1 and most > len(at):
-            take(state.second)
-        for _, rows in engine.kept.parts(self._chosen(leaders, most - len(at))):
-            for row in self._rewards_of_leaders(rows):
-                at.append(xp.take(row, refs))
-                means.append(xp.sum(row * share))
-        return xp.stack(at, axis=1), xp.stack(means)
+        refs = self._sample.refs(depth)
+        columns, means = [space.full((depth, 1), 1.0)], [space.full(1, 1.0)]
+        if state.k and 1 < step.k <= most // 2:
+            mine = xp.take(state.owner, refs)[:, None] == space.arange(0, step.k)[None, :]
+            columns, means = [space.cast(mine, xp.float64)], [space.array(step.shares)]
+        for pays in (state.nearest, state.second)[: step.known]:
+            columns.append(xp.take(pays, refs)[:, None])
+            means.append(space.array([step.mean(pays)]))
+        room = most - sum(each.shape[1] for each in columns)
+        for part, rows in self._engine.kept.parts(self._chosen(leaders, room)):
+            for rewards in self._rewards_of_leaders(self._led[part], rows):
+                columns.append(space.cast(xp.take(rewards, refs, axis=1), xp.float64).T)
+                means.append(step.means(rewards))
+        return xp.concat(columns, axis=1), xp.concat(means)
 
     def _chosen(self, leaders: Ids | None, most: int) -> Ids:
         """So many of the leaders, the best of each cluster first."""
-        if leaders is None or not len(leaders):
-            return np.empty(0, dtype=np.int64)
-        most = min(most // 2 if self._step.swap else most, _LEADERS, self._engine.kept.most)
-        owner = self._space.host(
-            self._space.xp.take(self._engine.state.owner, self._space.ids(leaders))
-        )
-        rank = [int((owner[:i] == owner[i]).sum()) for i in range(len(leaders))]
-        return leaders[np.argsort(rank, kind="stable")[: max(most, 0)]]
+        self._led: Ids = np.empty(0, dtype=np.int64)
+        if leaders is not None and len(leaders):
+            most = min(most // 2 if self._step.swap else most, _LEADERS, self._engine.kept.most)
+            owner = self._space.host(self._home_of(leaders))
+            rank = [int((owner[:i] == owner[i]).sum()) for i in range(len(leaders))]
+            self._led = leaders[np.argsort(rank, kind="stable")[: max(most, 0)]]
+        return self._led
 
-    def _rewards_of_leaders(self, rows: Array) -> list[Array]:
-        """What leaders change at all points: their owner staying, and in SWAP going."""
+    def _home_of(self, arms: Ids) -> Array:
+        return self._space.xp.take(self._engine.state.owner, self._space.ids(arms))
+
+    def _rewards_of_leaders(self, leaders: Ids, rows: Array) -> list[Array]:
+        """What leaders change at all points: their owner staying, and what is added if it goes."""
         space, state, step = self._space, self._engine.state, self._step
-        xp, found = space.xp, []
-        for i in range(rows.shape[0]):
-            row = space.cast(rows[i, :], xp.float64)
-            base = state.nearest if state.k else xp.zeros_like(row)
-            stays = xp.minimum(row, state.nearest) - base
-            found.append(stays)
-            if step.swap:
-                mine = state.owner == state.owner[int(xp.argmin(row))]
-                base2 = state.second if step.k > 1 else state.nearest
-                found.append(xp.where(mine, xp.minimum(row, state.second) - base2, 0.0 * row))
+        xp = space.xp
+
+        def single(values: Array) -> Array:
+            return space.cast(values, xp.float32)[None, :]
+
+        if not state.k:
+            return [rows]
+        near = single(state.nearest)
+        found = [xp.minimum(rows, near) - near]
+        if step.swap:
+            mine = self._home_of(leaders)[:, None] == state.owner[None, :]
+            second = single(state.second)
+            base = second if step.k > 1 else near
+            found.append(xp.where(mine, xp.minimum(rows, second) - base, 0.0))
         return found
 
     # --- which arms are left

@@ -33,10 +33,13 @@ class Basis(NamedTuple):
     q : array of shape (references, features)
     shift : array of shape (features,)
         From their means in the sample to those over all points.
+    apart : float
+        Its square.
     """
 
     q: Array
     shift: Array
+    apart: float
 
 
 def basis_of(space: Space, features: Array, means: Array) -> Basis | None:
@@ -54,8 +57,10 @@ def basis_of(space: Space, features: Array, means: Array) -> Basis | None:
     gram += 1e-7 * np.eye(len(gram))
     inverse = np.linalg.inv(np.linalg.cholesky(gram))
     apart = space.host(means - xp.sum(features, axis=0) / count)
-    q = xp.matmul(features, space.array(inverse.T))
-    return Basis(space.cast(q, xp.float32), space.array(inverse @ apart, xp.float32))
+    q, shift = xp.matmul(features, space.array(inverse.T)), inverse @ apart
+    return Basis(
+        space.cast(q, xp.float32), space.array(shift, xp.float32), float(np.sum(shift * shift))
+    )
 
 
 class Regression(NamedTuple):
@@ -171,7 +176,7 @@ def _regressed(
     if rest is rewards:
         variance = xp.clip(squares / count - mean * mean, min=0.0) * (count / free)
     student = z * (1 + (z * z + 1) / (4 * free))
-    apart = 0.0 if basis is None else float(xp.sum(basis.shift * basis.shift))
+    apart = 0.0 if basis is None else basis.apart
     chance = with_.chance * (1 + count * apart) if with_.chance else 0.0
     width = student * xp.sqrt(variance * chance) + z * z / 2 * usual * with_.chance
     if count < 2 and with_.chance:

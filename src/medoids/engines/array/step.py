@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -59,6 +60,8 @@ class Step:
             self._base2 = state.nearest  # nobody is second: the arm takes all
         elif swap:
             self.removal = self._by_owner(state.second - state.nearest)
+        # How many of what is paid, first and second, are features of points.
+        self.known = 0 if not state.k else 2 if swap and self.k > 1 else 1
         self.rough = 4 * SLACK * float(self.removal.max()) + 2 * self.slack
         self.stays = np.zeros(self.k)
         if swap:
@@ -73,6 +76,28 @@ class Step:
         for start, stop in space.chunks(self.n, self.k):
             found += space.host(space.xp.matmul(amounts[start:stop], self.marks(start, stop)))
         return found / self.n
+
+    @cached_property
+    def shares(self) -> Values:
+        """The share of all points, by weight, that each medoid has."""
+        found = self._by_owner(self.state.space.full(self.n, 1.0))
+        return found / found.sum()
+
+    def mean(self, amounts: Array) -> float:
+        """The mean over all points, by weight."""
+        return self.state.total(amounts) / self._whole
+
+    def means(self, rows: Array) -> Array:
+        """The same of each row, in float64 and on the device."""
+        state, xp = self.state, self.state.space.xp
+        if state.weights is not None:
+            rows = rows * state.weights[None, :]
+        return xp.sum(rows, axis=1, dtype=xp.float64) / self._whole
+
+    @cached_property
+    def _whole(self) -> float:
+        weights = self.state.weights
+        return float(self.n) if weights is None else float(self.state.space.xp.sum(weights))
 
     def marks(self, start: int, stop: int) -> Array:
         """Whose points these are: a column for each medoid, in float64."""
