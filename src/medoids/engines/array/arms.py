@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import copy
 from typing import TYPE_CHECKING
 
@@ -44,7 +45,7 @@ class _Learnt:
         put = self.space.put
         self.estimate = put(self.estimate, arms, found.estimate)
         # Two bounds hold at once, and so does the higher one.
-        lower = self.space.xp.maximum(self.space.xp.take(self.lower, arms), found.lower)
+        lower = self.space.xp.maximum(self.space.take(self.lower, arms), found.lower)
         self.lower = put(self.lower, arms, lower)
 
 
@@ -65,13 +66,14 @@ class ArrayArms:
         own = self._step.own(engine.points.itself)
         weights = engine.state.weights
         self._about = Arm(engine.state.owner, *own, 1 / n if weights is None else weights / n)
-        self._known = self._features(self.first)
-        self.sigma: list[float] = quartiles(space, self._measure(self.first, self._known))
+        # Those that led the last step explain much of this one too.
+        known = self._features(self.first, engine.led) if self.first < n else None
+        self.sigma: list[float] = quartiles(space, self._measure(self.first, known))
         self.slack = self._step.slack or SLACK * self._usual()
 
     def _usual(self) -> float:
         xp = self._space.xp
-        return float(xp.mean(xp.abs(xp.take(self._learnt.estimate, self._alive))))
+        return float(xp.mean(xp.abs(self._space.take(self._learnt.estimate, self._alive))))
 
     @property
     def left(self) -> int:
@@ -94,24 +96,40 @@ class ArrayArms:
             engine.mean_weight if sample.weighted else 1.0, sample.counts, self._z,
         )  # fmt: skip
         parts = []
-        whole = self._alive.shape[0] > 0.5 * engine.n and depth == self.first
-        for start, stop in space.chunks(engine.n if whole else self._left, depth):
-            if whole:  # no arm is copied, though some are none
-                arms, block = space.arange(start, stop), sample.part(start, stop)
-            else:
-                arms = self._alive[start:stop]
-                block = sample.some(arms, depth)
-            parts.append(estimated(space, step, with_, block, self._of(arms)))
-        found = parts[0] if len(parts) == 1 else Estimates(*map(xp.concat, zip(*parts)))
-        if whole:
-            found = Estimates(*(xp.take(each, self._alive) for each in found))
+        for home, arms in self._by_home():
+            for start, stop in space.chunks(arms.shape[0], depth):
+                part = arms[start:stop]
+                block = sample.some(part, depth)
+                found = estimated(space, step, with_, block, self._of(part), home)
+                parts.append((part, *found))
+        ids, *rest = map(xp.concat, zip(*parts, strict=True)) if len(parts) > 1 else parts[0]
+        order = xp.argsort(ids)
+        found = Estimates(*(space.take(each, order) for each in rest))
         self._learnt.learn(self._alive, found)
         return found.sigma
 
+    def _by_home(self) -> Iterator[tuple[int, Array]]:
+        """The arms that are left, in SWAP those of each medoid apart."""
+        if not self._step.swap or self._step.k == 1:
+            yield 0, self._alive
+            return
+        space, xp, k = self._space, self._space.xp, self._step.k
+        home = space.take(self._engine.state.owner, self._alive)
+        order = xp.argsort(home, stable=True)
+        ends = space.host(
+            xp.searchsorted(space.take(home, order), space.arange(0, k), side="right")
+        )
+        arms, start = space.take(self._alive, order), 0
+        for position, end in enumerate(ends.tolist()):
+            if end > start:
+                yield position, arms[start:end]
+            start = end
+
     def _of(self, arms: Array) -> Arm:
-        xp, about = self._space.xp, self._about
-        share = about.share if isinstance(about.share, float) else xp.take(about.share, arms)
-        return Arm(*(xp.take(each, arms) for each in about[:3]), share)
+        space, (home, stays, goes, share) = self._space, self._about
+        if not isinstance(share, float):
+            share = space.take(share, arms)
+        return Arm(space.take(home, arms), space.take(stays, arms), space.take(goes, arms), share)
 
     def _features(self, depth: int, leaders: Ids | None = None) -> tuple[Array, Array] | None:
         """Features of the references up to a depth, and their means over all points."""
@@ -122,21 +140,23 @@ class ArrayArms:
         refs = self._sample.refs(depth)
         columns, means = [space.full((depth, 1), 1.0)], [space.full(1, 1.0)]
         if state.k and 1 < step.k <= most // 2:
-            mine = xp.take(state.owner, refs)[:, None] == space.arange(0, step.k)[None, :]
+            mine = space.take(state.owner, refs)[:, None] == space.arange(0, step.k)[None, :]
             columns, means = [space.cast(mine, xp.float64)], [space.array(step.shares)]
         for pays in (state.nearest, state.second)[: step.known]:
-            columns.append(xp.take(pays, refs)[:, None])
+            columns.append(space.take(pays, refs)[:, None])
             means.append(space.array([step.mean(pays)]))
         room = most - sum(each.shape[1] for each in columns)
         for part, rows in self._engine.kept.parts(self._chosen(leaders, room)):
             for rewards in self._rewards_of_leaders(self._led[part], rows):
-                columns.append(space.cast(xp.take(rewards, refs, axis=1), xp.float64).T)
+                columns.append(space.cast(space.take(rewards, refs, axis=1), xp.float64).T)
                 means.append(step.means(rewards))
         return xp.concat(columns, axis=1), xp.concat(means)
 
     def _chosen(self, leaders: Ids | None, most: int) -> Ids:
         """So many of the leaders, the best of each cluster first."""
         self._led: Ids = np.empty(0, dtype=np.int64)
+        if leaders is not None:
+            leaders = self._engine.kept.among(leaders)
         if leaders is not None and len(leaders):
             most = min(most // 2 if self._step.swap else most, _LEADERS, self._engine.kept.most)
             owner = self._space.host(self._home_of(leaders))
@@ -145,7 +165,7 @@ class ArrayArms:
         return self._led
 
     def _home_of(self, arms: Ids) -> Array:
-        return self._space.xp.take(self._engine.state.owner, self._space.ids(arms))
+        return self._space.take(self._engine.state.owner, self._space.ids(arms))
 
     def _rewards_of_leaders(self, leaders: Ids, rows: Array) -> list[Array]:
         """What leaders change at all points: their owner staying, and what is added if it goes."""
@@ -169,9 +189,9 @@ class ArrayArms:
     # --- which arms are left
 
     def drop(self, bar: float) -> int:
-        xp, learnt, alive = self._space.xp, self._learnt, self._alive
-        keep = (xp.take(learnt.lower, alive) <= float(bar)) & (
-            xp.take(learnt.value, alive) == np.inf
+        space, learnt, alive = self._space, self._learnt, self._alive
+        keep = (space.take(learnt.lower, alive) <= float(bar)) & (
+            space.take(learnt.value, alive) == np.inf
         )
         self._alive = alive[keep]
         self._left = self._alive.shape[0]
@@ -179,23 +199,23 @@ class ArrayArms:
 
     def lowest(self, count: int, *, below: float = np.inf, each: bool = False) -> Ids:
         xp, space = self._space.xp, self._space
-        values = xp.take(self._learnt.estimate, self._alive)
+        values = space.take(self._learnt.estimate, self._alive)
         order = xp.argsort(values, stable=True)
         if below < np.inf:
-            order = order[xp.take(values, order) < float(below)]
+            order = order[space.take(values, order) < float(below)]
         if not each:
             order = order[: min(count, order.shape[0])]
-            return np.asarray(space.host(xp.take(self._alive, order)), dtype=np.int64)
-        ranked = xp.take(self._alive, order)
-        owner = xp.take(self._engine.state.owner, ranked)
+            return np.asarray(space.host(space.take(self._alive, order)), dtype=np.int64)
+        ranked = space.take(self._alive, order)
+        owner = space.take(self._engine.state.owner, ranked)
         # The rank of each among those of its cluster.
         grouped = xp.argsort(owner, stable=True)
-        sorted_owner = xp.take(owner, grouped)
+        sorted_owner = space.take(owner, grouped)
         k = max(self._step.k, 1)
         begins = xp.searchsorted(sorted_owner, space.arange(0, k))
-        rank = space.arange(0, ranked.shape[0]) - xp.take(begins, sorted_owner)
+        rank = space.arange(0, ranked.shape[0]) - space.take(begins, sorted_owner)
         chosen = xp.sort(grouped[rank < count])
-        return np.asarray(space.host(xp.take(ranked, chosen)), dtype=np.int64)
+        return np.asarray(space.host(space.take(ranked, chosen)), dtype=np.int64)
 
     def leaders(self, depth: int) -> Ids:
         most = min(_LEADERS, max(self._left // 8, 1))
@@ -213,6 +233,7 @@ class ArrayArms:
 
     def refine(self, depth: int, leaders: Ids) -> None:
         depth = min(depth, self.total)
+        self._engine.led = leaders[: 2 * _LEADERS]
         if self._left:
             self._measure(depth, self._features(depth, leaders))
 
@@ -224,12 +245,12 @@ class ArrayArms:
     # --- values
 
     def value(self, arms: Ids | None = None) -> float:
-        learnt, space, xp = self._learnt, self._space, self._space.xp
+        learnt, space = self._learnt, self._space
         chosen = np.asarray(space.host(self._alive) if arms is None else arms, dtype=np.int64)
         new = np.array([arm for arm in chosen.tolist() if arm not in learnt.values], dtype=np.int64)
         found = np.empty(len(new))
         if self.exact:
-            found[:] = space.host(xp.take(learnt.estimate, space.ids(new)))
+            found[:] = space.host(space.take(learnt.estimate, space.ids(new)))
         else:
             for part, rows in self._engine.kept.parts(new):
                 changes = space.host(self._step.changes(rows)) / self.total

@@ -64,6 +64,7 @@ class ArrayEngine:
         self._sample: Sample | None = None
         self._kept: KeptRows | None = None
         self._step: Step | None = None
+        self.led: Ids = np.empty(0, dtype=np.int64)  # arms that led the last search
         self._exact: dict[int, Array] = {}  # rows of arms since a medoid was placed
 
     # --- the medoids so far
@@ -184,7 +185,7 @@ class ArrayEngine:
 
     def best_among(self, some: Ids) -> int:
         xp, ids = self.space.xp, self.space.ids(some)
-        near = self.space.cast(xp.take(self.state.nearest, ids), xp.float32)
+        near = self.space.cast(self.space.take(self.state.nearest, ids), xp.float32)
         pays = xp.minimum(self.points.block(ids, ids), near[None, :])
         return int(some[int(xp.argmin(xp.sum(pays, axis=1, dtype=xp.float64)))])
 

@@ -13,6 +13,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg.lapack import dtrtri
 
 from ..protocol import Values
 from .namespace import Array, Space
@@ -22,7 +23,7 @@ from .step import Clips, Step
 _PER_FEATURE = 8
 # And those that a feature rests on, at least.
 _SUPPORT = 12.0
-_TINY = 1e-300
+_TINY = 1e-150
 
 
 class Basis(NamedTuple):
@@ -55,7 +56,7 @@ def basis_of(space: Space, features: Array, means: Array) -> Basis | None:
     gram = space.host(xp.matmul(features.T, features))
     # Features that say the same are told apart by rounding alone: a ridge lets them fade.
     gram += 1e-7 * np.eye(len(gram))
-    inverse = np.linalg.inv(np.linalg.cholesky(gram))
+    inverse = dtrtri(np.linalg.cholesky(gram), lower=1)[0]
     apart = space.host(means - xp.sum(features, axis=0) / count)
     q, shift = xp.matmul(features, space.array(inverse.T)), inverse @ apart
     return Basis(
@@ -74,7 +75,8 @@ class Regression(NamedTuple):
         Whose each reference is.
     basis : Basis or None
     chance : float
-        The variance of a sample's mean, for each of the rewards' variance.
+        The variance of a sample's mean, for each of the rewards' variance; 0 where the sample is
+        all points.
     factor : float
         What a mean reward is multiplied by: more than 1 where points weigh more.
     counts : array or None
@@ -89,6 +91,13 @@ class Regression(NamedTuple):
     factor: float
     counts: Array | None
     z: float
+
+
+class _Clipped(NamedTuple):
+    """Distances of arms, clipped at what their references would pay; rewards count from `base`."""
+
+    values: Array
+    base: Array
 
 
 class Arm(NamedTuple):
@@ -119,65 +128,74 @@ class Estimates(NamedTuple):
 
 
 def estimated(
-    space: Space, step: Step, with_: Regression, distances: Array, arms: Arm
+    space: Space, step: Step, with_: Regression, distances: Array, arms: Arm, home: int
 ) -> Estimates:
-    """Of arms at these distances from the references, infinite from an arm to itself."""
+    """Of arms at these distances from the references, infinite from an arm to itself.
+
+    In SWAP all of them are owned by one medoid, at `home`.
+    """
     xp, clips = space.xp, with_.clips
-    stays = _rewards(space, distances, clips.cap, clips.base, bool(step.state.k))
+    stays = _clipped(space, distances, clips.cap, clips.base, bool(step.state.k))
     alone, wide, sigma = _regressed(space, with_, stays, arms.stays)
     alone = alone + arms.stays * arms.share
     if not step.swap:
         return Estimates(alone, alone - wide - step.rough, sigma)
-    goes = _rewards(space, distances, clips.cap2, clips.base2, step.k > 1)
-    mine = clips.owner[None, :] == arms.home[:, None]
-    there, wide_there, sigma = _regressed(space, with_, xp.where(mine, goes, stays), arms.goes)
-    removal = space.array(step.removal + step.stays)[None, :]
-    more, unsure = _elsewhere(space, with_, goes - stays)
-    estimate = alone[:, None] + more + removal
-    lower = estimate - wide[:, None] - unsure
-    is_home = arms.home[:, None] == space.arange(0, step.k)[None, :]
-    at_home = xp.take(removal[0, :], arms.home) + arms.goes * arms.share + there
-    estimate = xp.where(is_home, at_home[:, None], estimate)
-    lower = xp.where(is_home, (at_home - wide_there)[:, None], lower)
-    return Estimates(xp.min(estimate, axis=1), xp.min(lower, axis=1) - step.rough, sigma)
+    mine = clips.owner[None, :] == home
+    cap, base = xp.where(mine, clips.cap2, clips.cap), xp.where(mine, clips.base2, clips.base)
+    leaves = _clipped(space, distances, cap, base, step.k > 1)
+    there, wide_there, sigma = _regressed(space, with_, leaves, arms.goes)
+    removal = space.array(step.removal + step.stays)
+    there = there + arms.goes * arms.share + removal[home]
+    low = there - wide_there
+    if step.k > 1:
+        goes = _clipped(space, distances, clips.cap2, clips.base2, True)
+        more, unsure = _elsewhere(space, with_, stays, goes)
+        others = alone[:, None] + more + removal[None, :]
+        away = (space.arange(0, step.k) != home)[None, :]
+        low_others = xp.where(away, others - wide[:, None] - unsure, float("inf"))
+        there = xp.minimum(there, xp.min(xp.where(away, others, float("inf")), axis=1))
+        low = xp.minimum(low, xp.min(low_others, axis=1))
+    return Estimates(there, low - step.rough, sigma)
 
 
-def _rewards(space: Space, distances: Array, cap: Array, base: Array, capped: bool) -> Array:
-    """What arms change at references; nothing at themselves."""
-    xp = space.xp
+def _clipped(space: Space, distances: Array, cap: Array, base: Array, capped: bool) -> _Clipped:
+    """An arm changes nothing at itself."""
     if capped:
-        return xp.minimum(distances, cap) - base
-    return xp.where(distances < float("inf"), distances - base, 0.0)
+        return _Clipped(space.xp.minimum(distances, cap), base)
+    return _Clipped(space.xp.where(distances < float("inf"), distances, base), base)
 
 
 def _regressed(
-    space: Space, with_: Regression, rewards: Array, own: Array
+    space: Space, with_: Regression, of: _Clipped, own: Array
 ) -> tuple[Array, Array, Array]:
     """The mean reward of each arm over all points, half its interval, and its rewards' deviation.
 
     "An arm with no interval is never wrong" (docs/algorithm.md, "Rare rewards"): z²/2 rewards may
     be there of which none was seen, as large as those that are not explained, or as the arm's own.
     """
-    xp, count = space.xp, rewards.shape[1]
-    double, basis, z = xp.float64, with_.basis, with_.z
-    if with_.counts is not None:
-        rewards = rewards * with_.counts
-    mean = xp.sum(rewards, axis=1, dtype=double) / count
-    rest, spent = rewards, 1
-    if basis is not None and with_.chance:
-        weights = xp.matmul(rewards, basis.q)
+    xp, count, basis, z = space.xp, of.values.shape[1], with_.basis, with_.z
+    double = xp.float64
+    regressed = with_.chance > 0 and basis is not None
+    if regressed:
+        mean = (xp.sum(of.values, axis=1, dtype=double) - xp.sum(of.base, dtype=double)) / count
+        weights = xp.matmul(of.values, basis.q) - xp.matmul(of.base, basis.q)
         mean = mean + space.cast(xp.matmul(weights, basis.shift), double)
-        rest, spent = rewards - xp.matmul(weights, basis.q.T), basis.q.shape[1]
-    squares = space.cast(xp.sum(rest * rest, axis=1), double)
-    sizes = space.cast(xp.sum(xp.abs(rest), axis=1), double)
+        rest = space.residuals(of.values, weights, basis.q, of.base)
+        apart, spent = basis.apart, basis.q.shape[1]
+    else:
+        rest, apart, spent = of.values - of.base, 0.0, 1
+        if with_.counts is not None:
+            rest = rest * with_.counts
+        mean = xp.sum(rest, axis=1, dtype=double) / count
+    squares = space.cast(xp.linalg.vector_norm(rest, axis=1), double) ** 2
+    sizes = space.cast(xp.linalg.vector_norm(rest, axis=1, ord=1), double)
     usual = (squares + own * own) / xp.clip(sizes + xp.abs(own), min=_TINY)
     free = max(count - spent, 1)
     variance = squares / free
-    if rest is rewards:
+    if not regressed:
         variance = xp.clip(squares / count - mean * mean, min=0.0) * (count / free)
     student = z * (1 + (z * z + 1) / (4 * free))
-    apart = 0.0 if basis is None else basis.apart
-    chance = with_.chance * (1 + count * apart) if with_.chance else 0.0
+    chance = with_.chance * (1 + count * apart)
     width = student * xp.sqrt(variance * chance) + z * z / 2 * usual * with_.chance
     if count < 2 and with_.chance:
         width = width + float("inf")
@@ -185,17 +203,29 @@ def _regressed(
     return mean * factor, width * factor, xp.sqrt(variance) * factor
 
 
-def _elsewhere(space: Space, with_: Regression, more: Array) -> tuple[Array, Array]:
-    """What an arm's rewards change in the mean where each medoid goes, and how unsure that is."""
-    xp, count, z = space.xp, more.shape[1], with_.z
+def _elsewhere(
+    space: Space, with_: Regression, stays: _Clipped, goes: _Clipped
+) -> tuple[Array, Array]:
+    """What an arm's rewards change in the mean where each medoid goes, and how unsure that is.
+
+    The change at a point is no larger than from its nearest medoid to the second, and so the sum
+    of squares is no larger than that of the changes, each times this.
+    """
+    xp, count, z = space.xp, stays.values.shape[1], with_.z
     double, factor = xp.float64, with_.factor
-    if with_.counts is not None:
-        more = more * with_.counts
-    mean = space.cast(xp.matmul(more, with_.marks), double) / count
     if not with_.chance:
+        more = goes.values - goes.base - (stays.values - stays.base)
+        if with_.counts is not None:
+            more = more * with_.counts
+        mean = space.cast(xp.matmul(more, with_.marks), double) / count
         return mean * factor, xp.zeros_like(mean)
-    squares = space.cast(xp.matmul(more * more, with_.marks), double) / count
-    usual = squares / xp.clip(xp.abs(mean), min=_TINY)
+    gap = goes.base - stays.base
+    marks = xp.concat([with_.marks, with_.marks * gap.T], axis=1)
+    both = xp.matmul(goes.values, marks) - xp.matmul(stays.values, marks) - xp.matmul(gap, marks)
+    both = xp.clip(space.cast(both, double) / count, max=0.0)
+    k = with_.marks.shape[1]
+    mean, squares = both[:, :k], -both[:, k:]
+    usual = squares / xp.clip(-mean, min=_TINY)
     spread = xp.sqrt(xp.clip(squares - mean * mean, min=0.0) * with_.chance)
     return mean * factor, (z * spread + z * z / 2 * usual * with_.chance) * factor
 
@@ -214,5 +244,5 @@ def quartiles(space: Space, sigma: Array) -> list[float]:
     ranked = space.xp.sort(sigma)
     last = sigma.shape[0] - 1
     places = space.ids([round(last * part / 4) for part in range(5)])
-    found: Values = space.host(space.xp.take(ranked, places))
+    found: Values = space.host(space.take(ranked, places))
     return [float(each) if math.isfinite(each) else 0.0 for each in found]

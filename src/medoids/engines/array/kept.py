@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator
 
+import numpy as np
+
 from ..protocol import Ids
 from .namespace import Array
 from .sample import Sample
@@ -35,6 +37,12 @@ class KeptRows:
         for start in range(0, len(arms), size):
             part = slice(start, min(start + size, len(arms)))
             yield part, self.of(arms[part])
+
+    def among(self, arms: Ids) -> Ids:
+        """Those whose rows are at hand."""
+        if self.sample.first == self.points.n:
+            return arms
+        return np.array([arm for arm in arms.tolist() if arm in self._rows], dtype=np.int64)
 
     def of(self, arms: Ids) -> Array:
         """The rows of a few arms."""

@@ -101,6 +101,21 @@ class Space:
         found += left.squares[:, None]
         return self.xp.clip(found, min=0.0)
 
+    def residuals(self, values: Array, weights: Array, q: Array, base: Array) -> Array:
+        """What is left of `values - base` without `weights` of the columns of q."""
+        if self.is_torch:  # one pass over them
+            import torch
+
+            more = torch.cat([weights, torch.ones_like(weights[:, :1])], dim=1)
+            return torch.addmm(values, more, torch.cat([q, base.T], dim=1).T, alpha=-1)
+        return values - base - self.xp.matmul(weights, q.T)
+
+    def take(self, array: Array, ids: Array, axis: int = 0) -> Array:
+        """Some of an array, by ids that are not negative."""
+        if self.is_torch:
+            return array.index_select(axis, ids)
+        return self.xp.take(array, ids, axis=axis)
+
     def flat(self, mask: Array) -> Array:
         """Where a mask is true, in ascending order."""
         return self.xp.nonzero(mask)[0]

@@ -72,20 +72,20 @@ class GivenDistances(ArrayPoints):
 
     def _of(self, rows: Array, refs: Array | None, dtype: Any) -> Array:
         xp = self.space.xp
-        found = rows if refs is None else xp.take(rows, refs, axis=1)
+        found = rows if refs is None else self.space.take(rows, refs, axis=1)
         self.n_distances += found.shape[0] * found.shape[1]
         return self.space.cast(self.space.cast(found, xp.float64) / self.unit, dtype)
 
     def block(self, arms: Array, refs: Array) -> Array:
         xp = self.space.xp
-        return self._of(xp.take(self.matrix, arms, axis=0), refs, xp.float32)
+        return self._of(self.space.take(self.matrix, arms, axis=0), refs, xp.float32)
 
     def rows(self, start: int, stop: int, refs: Array) -> Array:
         return self._of(self.matrix[start:stop, ...], refs, self.space.xp.float32)
 
     def exact(self, arms: Array, refs: Array | None = None) -> Array:
         xp = self.space.xp
-        return self._of(xp.take(self.matrix, arms, axis=0), refs, xp.float64)
+        return self._of(self.space.take(self.matrix, arms, axis=0), refs, xp.float64)
 
 
 def _pairs(space: Space, matrix: Array, every: Array) -> Array:
@@ -198,7 +198,7 @@ class ArrayRows(ArrayPoints):
         return self._lengths[kind]
 
     def _some(self, ids: Array, dtype: Any) -> Array:
-        return self._shape(self.space.xp.take(self.array, ids, axis=0), dtype)
+        return self._shape(self.space.take(self.array, ids, axis=0), dtype)
 
     def _between(self, start: int, stop: int, dtype: Any) -> Array:
         return self._shape(self.array[start:stop, ...], dtype)
@@ -225,7 +225,7 @@ class ArrayRows(ArrayPoints):
 
     def _side(self, ids: Array, kind: Any) -> Side:
         squares = self._squares_of(kind) if self._by_product else None
-        some = None if squares is None else self.space.xp.take(squares, ids)
+        some = None if squares is None else self.space.take(squares, ids)
         return Side(self._some(ids, kind), some)
 
     def _filled(self, count: int, panel: Callable[[int, int, Any], Side], refs: Array) -> Array:

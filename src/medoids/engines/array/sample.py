@@ -56,7 +56,7 @@ class Sample:
     def some(self, arms: Array, depth: int) -> Array:
         """From some arms to the references up to a depth; infinite from an arm to itself."""
         xp, first = self.space.xp, self.first
-        held = xp.take(self._held(), arms, axis=0)
+        held = self.space.take(self._held(), arms, axis=0)
         if depth <= first:
             return held[:, :depth]
         refs = self.refs(depth)[first:]

@@ -110,14 +110,14 @@ class Step:
         state, xp = self.state, self.state.space.xp
 
         def some(values: Array) -> Array:
-            return state.space.cast(xp.take(values, refs), xp.float32)[None, :]
+            return state.space.cast(state.space.take(values, refs), xp.float32)[None, :]
 
         if not state.k:
             cap = some(state.nearest)
-            return Clips(cap, xp.zeros_like(cap), cap, cap, xp.take(state.owner, refs))
+            return Clips(cap, xp.zeros_like(cap), cap, cap, state.space.take(state.owner, refs))
         cap, cap2 = some(state.nearest), some(state.second)
         base2 = some(self._base2) if self.k == 1 else cap2
-        return Clips(cap, cap, cap2, base2, xp.take(state.owner, refs))
+        return Clips(cap, cap, cap2, base2, state.space.take(state.owner, refs))
 
     def own(self, itself: Array | None) -> tuple[Array, Array]:
         """What each arm changes at itself: its owner staying, and going."""
