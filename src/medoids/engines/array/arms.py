@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from copy import copy
 from typing import TYPE_CHECKING
 
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 # Arms that lead the others: in all, and of each cluster at most.
 _LEADERS, _EACH = 48, 4
 # A round takes as long as so many distances; so few arms are valued instead.
-_ROUND, _FEWEST = 20_000_000, 8
+_ROUND, _FEWEST = 30_000_000, 8
 
 
 class _Learnt:
@@ -96,34 +95,22 @@ class ArrayArms:
             engine.mean_weight if sample.weighted else 1.0, sample.counts, self._z,
         )  # fmt: skip
         parts = []
-        for home, arms in self._by_home():
-            for start, stop in space.chunks(arms.shape[0], depth):
-                part = arms[start:stop]
-                block = sample.some(part, depth)
-                found = estimated(space, step, with_, block, self._of(part), home)
-                parts.append((part, *found))
-        ids, *rest = map(xp.concat, zip(*parts, strict=True)) if len(parts) > 1 else parts[0]
-        order = xp.argsort(ids)
-        found = Estimates(*(space.take(each, order) for each in rest))
+        # All arms are measured as they lie, though some are none: none is copied.
+        whole = self._left > 0.7 * engine.n and depth == self.first
+        for start, stop in space.chunks(engine.n if whole else self._left, depth):
+            if whole:
+                arms, block = space.arange(start, stop), sample.part(start, stop)
+            else:
+                arms = self._alive[start:stop]
+                block = sample.some(arms, depth)
+            parts.append(estimated(space, step, with_, block, self._of(arms)))
+        found = parts[0]
+        if len(parts) > 1:
+            found = Estimates(*(xp.concat(each) for each in zip(*parts, strict=True)))
+        if whole and self._left < engine.n:
+            found = Estimates(*(space.take(each, self._alive) for each in found))
         self._learnt.learn(self._alive, found)
         return found.sigma
-
-    def _by_home(self) -> Iterator[tuple[int, Array]]:
-        """The arms that are left, in SWAP those of each medoid apart."""
-        if not self._step.swap or self._step.k == 1:
-            yield 0, self._alive
-            return
-        space, xp, k = self._space, self._space.xp, self._step.k
-        home = space.take(self._engine.state.owner, self._alive)
-        order = xp.argsort(home, stable=True)
-        ends = space.host(
-            xp.searchsorted(space.take(home, order), space.arange(0, k), side="right")
-        )
-        arms, start = space.take(self._alive, order), 0
-        for position, end in enumerate(ends.tolist()):
-            if end > start:
-                yield position, arms[start:end]
-            start = end
 
     def _of(self, arms: Array) -> Arm:
         space, (home, stays, goes, share) = self._space, self._about

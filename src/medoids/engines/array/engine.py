@@ -19,7 +19,7 @@ from .state import State
 from .step import Step
 
 # References that every arm is measured on: so many, and so many for each cluster.
-_FIRST, _PER_CLUSTER = 1024, 32
+_FIRST, _PER_CLUSTER = 2048, 32
 # All of them, if there are no more pairs.
 _SMALL = 100_000_000
 # Shares of the memory limit: the first block, leaders' rows, medoids' rows.

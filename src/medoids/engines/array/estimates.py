@@ -93,13 +93,6 @@ class Regression(NamedTuple):
     z: float
 
 
-class _Clipped(NamedTuple):
-    """Distances of arms, clipped at what their references would pay; rewards count from `base`."""
-
-    values: Array
-    base: Array
-
-
 class Arm(NamedTuple):
     """What is known of arms, without a sample.
 
@@ -128,65 +121,62 @@ class Estimates(NamedTuple):
 
 
 def estimated(
-    space: Space, step: Step, with_: Regression, distances: Array, arms: Arm, home: int
+    space: Space, step: Step, with_: Regression, distances: Array, arms: Arm
 ) -> Estimates:
-    """Of arms at these distances from the references, infinite from an arm to itself.
-
-    In SWAP all of them are owned by one medoid, at `home`.
-    """
+    """Of arms at these distances from the references, infinite from an arm to itself."""
     xp, clips = space.xp, with_.clips
-    stays = _clipped(space, distances, clips.cap, clips.base, bool(step.state.k))
+    stays = _rewards(space, distances, clips.cap, clips.base, bool(step.state.k))
     alone, wide, sigma = _regressed(space, with_, stays, arms.stays)
     alone = alone + arms.stays * arms.share
     if not step.swap:
         return Estimates(alone, alone - wide - step.rough, sigma)
-    mine = clips.owner[None, :] == home
-    cap, base = xp.where(mine, clips.cap2, clips.cap), xp.where(mine, clips.base2, clips.base)
-    leaves = _clipped(space, distances, cap, base, step.k > 1)
+    goes = _rewards(space, distances, clips.cap2, clips.base2, step.k > 1)
+    mine = clips.owner[None, :] == arms.home[:, None]
+    leaves = xp.where(mine, goes, stays)
     there, wide_there, sigma = _regressed(space, with_, leaves, arms.goes)
     removal = space.array(step.removal + step.stays)
-    there = there + arms.goes * arms.share + removal[home]
+    there = there + arms.goes * arms.share + space.take(removal, arms.home)
     low = there - wide_there
     if step.k > 1:
-        goes = _clipped(space, distances, clips.cap2, clips.base2, True)
-        more, unsure = _elsewhere(space, with_, stays, goes)
+        goes -= stays
+        more, unsure = _elsewhere(space, with_, goes)
         others = alone[:, None] + more + removal[None, :]
-        away = (space.arange(0, step.k) != home)[None, :]
-        low_others = xp.where(away, others - wide[:, None] - unsure, float("inf"))
-        there = xp.minimum(there, xp.min(xp.where(away, others, float("inf")), axis=1))
-        low = xp.minimum(low, xp.min(low_others, axis=1))
+        away = arms.home[:, None] != space.arange(0, step.k)[None, :]
+        others = xp.where(away, others, float("inf"))
+        there = xp.minimum(there, xp.min(others, axis=1))
+        low = xp.minimum(low, xp.min(others - unsure, axis=1) - wide)
     return Estimates(there, low - step.rough, sigma)
 
 
-def _clipped(space: Space, distances: Array, cap: Array, base: Array, capped: bool) -> _Clipped:
-    """An arm changes nothing at itself."""
+def _rewards(space: Space, distances: Array, cap: Array, base: Array, capped: bool) -> Array:
+    """What arms change at references; nothing at themselves."""
     if capped:
-        return _Clipped(space.xp.minimum(distances, cap), base)
-    return _Clipped(space.xp.where(distances < float("inf"), distances, base), base)
+        found = space.xp.minimum(distances, cap)
+        found -= base
+        return found
+    return space.xp.where(distances < float("inf"), distances - base, 0.0)
 
 
 def _regressed(
-    space: Space, with_: Regression, of: _Clipped, own: Array
+    space: Space, with_: Regression, rewards: Array, own: Array
 ) -> tuple[Array, Array, Array]:
     """The mean reward of each arm over all points, half its interval, and its rewards' deviation.
 
     "An arm with no interval is never wrong" (docs/algorithm.md, "Rare rewards"): z²/2 rewards may
     be there of which none was seen, as large as those that are not explained, or as the arm's own.
     """
-    xp, count, basis, z = space.xp, of.values.shape[1], with_.basis, with_.z
+    xp, count, basis, z = space.xp, rewards.shape[1], with_.basis, with_.z
     double = xp.float64
+    if with_.counts is not None:
+        rewards = rewards * with_.counts
+    mean = xp.sum(rewards, axis=1, dtype=double) / count
+    rest, apart, spent = rewards, 0.0, 1
     regressed = with_.chance > 0 and basis is not None
     if regressed:
-        mean = (xp.sum(of.values, axis=1, dtype=double) - xp.sum(of.base, dtype=double)) / count
-        weights = xp.matmul(of.values, basis.q) - xp.matmul(of.base, basis.q)
+        weights = xp.matmul(rewards, basis.q)
         mean = mean + space.cast(xp.matmul(weights, basis.shift), double)
-        rest = space.residuals(of.values, weights, basis.q, of.base)
+        rest = space.residuals(rewards, weights, basis.q)
         apart, spent = basis.apart, basis.q.shape[1]
-    else:
-        rest, apart, spent = of.values - of.base, 0.0, 1
-        if with_.counts is not None:
-            rest = rest * with_.counts
-        mean = xp.sum(rest, axis=1, dtype=double) / count
     squares = space.cast(xp.linalg.vector_norm(rest, axis=1), double) ** 2
     sizes = space.cast(xp.linalg.vector_norm(rest, axis=1, ord=1), double)
     usual = (squares + own * own) / xp.clip(sizes + xp.abs(own), min=_TINY)
@@ -203,29 +193,18 @@ def _regressed(
     return mean * factor, width * factor, xp.sqrt(variance) * factor
 
 
-def _elsewhere(
-    space: Space, with_: Regression, stays: _Clipped, goes: _Clipped
-) -> tuple[Array, Array]:
-    """What an arm's rewards change in the mean where each medoid goes, and how unsure that is.
-
-    The change at a point is no larger than from its nearest medoid to the second, and so the sum
-    of squares is no larger than that of the changes, each times this.
-    """
-    xp, count, z = space.xp, stays.values.shape[1], with_.z
+def _elsewhere(space: Space, with_: Regression, more: Array) -> tuple[Array, Array]:
+    """What an arm's rewards change in the mean where each medoid goes, and how unsure that is."""
+    xp, count, z = space.xp, more.shape[1], with_.z
     double, factor = xp.float64, with_.factor
+    if with_.counts is not None:
+        more = more * with_.counts
+    mean = space.cast(xp.matmul(more, with_.marks), double) / count
     if not with_.chance:
-        more = goes.values - goes.base - (stays.values - stays.base)
-        if with_.counts is not None:
-            more = more * with_.counts
-        mean = space.cast(xp.matmul(more, with_.marks), double) / count
         return mean * factor, xp.zeros_like(mean)
-    gap = goes.base - stays.base
-    marks = xp.concat([with_.marks, with_.marks * gap.T], axis=1)
-    both = xp.matmul(goes.values, marks) - xp.matmul(stays.values, marks) - xp.matmul(gap, marks)
-    both = xp.clip(space.cast(both, double) / count, max=0.0)
-    k = with_.marks.shape[1]
-    mean, squares = both[:, :k], -both[:, k:]
-    usual = squares / xp.clip(-mean, min=_TINY)
+    more *= more
+    squares = space.cast(xp.matmul(more, with_.marks), double) / count
+    usual = squares / xp.clip(xp.abs(mean), min=_TINY)
     spread = xp.sqrt(xp.clip(squares - mean * mean, min=0.0) * with_.chance)
     return mean * factor, (z * spread + z * z / 2 * usual * with_.chance) * factor
 

@@ -15,7 +15,7 @@ from ..._memory import available
 # An array of any namespace.
 Array = Any
 # Elements of what is computed at a time: much to do, but little to hold.
-CHUNK = 1 << 25
+_CHUNK, _CHUNK_ON_GPU = 1 << 22, 1 << 27
 
 
 class Side(NamedTuple):
@@ -101,14 +101,13 @@ class Space:
         found += left.squares[:, None]
         return self.xp.clip(found, min=0.0)
 
-    def residuals(self, values: Array, weights: Array, q: Array, base: Array) -> Array:
-        """What is left of `values - base` without `weights` of the columns of q."""
+    def residuals(self, values: Array, weights: Array, q: Array) -> Array:
+        """What is left of values without `weights` of the columns of q."""
         if self.is_torch:  # one pass over them
             import torch
 
-            more = torch.cat([weights, torch.ones_like(weights[:, :1])], dim=1)
-            return torch.addmm(values, more, torch.cat([q, base.T], dim=1).T, alpha=-1)
-        return values - base - self.xp.matmul(weights, q.T)
+            return torch.addmm(values, weights, q.T, alpha=-1)
+        return values - self.xp.matmul(weights, q.T)
 
     def take(self, array: Array, ids: Array, axis: int = 0) -> Array:
         """Some of an array, by ids that are not negative."""
@@ -122,7 +121,8 @@ class Space:
 
     def chunks(self, count: int, width: int) -> Iterator[tuple[int, int]]:
         """So many things in parts, each of moderate size when every thing is so wide."""
-        size = max(CHUNK // max(width, 1), 1)
+        elements = _CHUNK_ON_GPU if self.on_gpu else _CHUNK
+        size = max(elements // max(width, 1), 1)
         for start in range(0, count, size):
             yield start, min(start + size, count)
 
