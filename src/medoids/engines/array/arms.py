@@ -39,6 +39,7 @@ class _Learnt:
         self.estimate, self.lower = space.full(n, np.inf), space.full(n, -np.inf)
         self.value = space.full(n, np.inf)  # until it is known
         self.values: dict[int, float] = {}
+        self.version = 0
 
     def learn(self, arms: Array, found: Estimates) -> None:
         put = self.space.put
@@ -46,6 +47,7 @@ class _Learnt:
         # Two bounds hold at once, and so does the higher one.
         lower = self.space.xp.maximum(self.space.take(self.lower, arms), found.lower)
         self.lower = put(self.lower, arms, lower)
+        self.version += 1
 
 
 class ArrayArms:
@@ -62,6 +64,7 @@ class ArrayArms:
         self.depth = self.first
         self.exact = self.first == n and not swap
         self._learnt = _Learnt(space, n)
+        self._ranked: tuple[Array, int, tuple[Array, Array]] | None = None
         own = self._step.own(engine.points.itself)
         weights = engine.state.weights
         self._about = Arm(engine.state.owner, *own, 1 / n if weights is None else weights / n)
@@ -128,10 +131,10 @@ class ArrayArms:
         columns, means = [space.full((depth, 1), 1.0)], [space.full(1, 1.0)]
         if state.k and 1 < step.k <= most // 2:
             mine = space.take(state.owner, refs)[:, None] == space.arange(0, step.k)[None, :]
-            columns, means = [space.cast(mine, xp.float64)], [space.array(step.shares)]
+            columns, means = [space.cast(mine, xp.float64)], [step.shares]
         for pays in (state.nearest, state.second)[: step.known]:
             columns.append(space.take(pays, refs)[:, None])
-            means.append(space.array([step.mean(pays)]))
+            means.append(step.means(pays[None, :]))
         room = most - sum(each.shape[1] for each in columns)
         for part, rows in self._engine.kept.parts(self._chosen(leaders, room)):
             for rewards in self._rewards_of_leaders(self._led[part], rows):
@@ -184,31 +187,40 @@ class ArrayArms:
         self._left = self._alive.shape[0]
         return self._left
 
+    def _ranking(self) -> tuple[Array, Array]:
+        """The arms that are left, the lowest estimate first; and the estimates."""
+        now = (self._alive, self._learnt.version)
+        if self._ranked is None or self._ranked[0] is not now[0] or self._ranked[1] != now[1]:
+            space = self._space
+            values = space.take(self._learnt.estimate, self._alive)
+            order = space.xp.argsort(values, stable=True)
+            ranking = space.take(self._alive, order), space.take(values, order)
+            self._ranked = (*now, ranking)
+        return self._ranked[2]
+
     def lowest(self, count: int, *, below: float = np.inf, each: bool = False) -> Ids:
         xp, space = self._space.xp, self._space
-        values = space.take(self._learnt.estimate, self._alive)
-        order = xp.argsort(values, stable=True)
+        ranked, values = self._ranking()
         if below < np.inf:
-            order = order[space.take(values, order) < float(below)]
+            ranked = ranked[values < float(below)]
         if not each:
-            order = order[: min(count, order.shape[0])]
-            return np.asarray(space.host(space.take(self._alive, order)), dtype=np.int64)
-        ranked = space.take(self._alive, order)
+            ranked = ranked[: min(count, ranked.shape[0])]
+            return np.asarray(space.host(ranked), dtype=np.int64)
         owner = space.take(self._engine.state.owner, ranked)
         # The rank of each among those of its cluster.
         grouped = xp.argsort(owner, stable=True)
         sorted_owner = space.take(owner, grouped)
-        k = max(self._step.k, 1)
-        begins = xp.searchsorted(sorted_owner, space.arange(0, k))
+        begins = xp.searchsorted(sorted_owner, space.arange(0, self._step.k))
         rank = space.arange(0, ranked.shape[0]) - space.take(begins, sorted_owner)
         chosen = xp.sort(grouped[rank < count])
         return np.asarray(space.host(space.take(ranked, chosen)), dtype=np.int64)
 
     def leaders(self, depth: int) -> Ids:
         most = min(_LEADERS, max(self._left // 8, 1))
-        best = self.lowest(min(4, most))
-        each = min(max(most // self._step.k, 1), _EACH) if self._step.swap else most
-        more = self.lowest(each, each=True)
+        best = self.lowest(min(4, most) if self._step.swap else most)
+        if not self._step.swap or self._step.k == 1:
+            return best
+        more = self.lowest(min(max(most // self._step.k, 1), _EACH), each=True)
         both = np.concatenate([best, more[~np.isin(more, best)]])
         return both[: max(most, min(self._step.k, self._left // 2))]
 
@@ -236,6 +248,8 @@ class ArrayArms:
         chosen = np.asarray(space.host(self._alive) if arms is None else arms, dtype=np.int64)
         new = np.array([arm for arm in chosen.tolist() if arm not in learnt.values], dtype=np.int64)
         found = np.empty(len(new))
+        if not len(new):
+            return min(learnt.values.values(), default=np.inf)
         if self.exact:
             found[:] = space.host(space.take(learnt.estimate, space.ids(new)))
         else:

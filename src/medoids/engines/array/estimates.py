@@ -53,15 +53,16 @@ def basis_of(space: Space, features: Array, means: Array) -> Basis | None:
     scale = xp.where((size > 0) & rests, 1 / xp.where(size > 0, size, 1.0), 0.0)
     features = features * scale[None, :]
     means = means * scale
-    gram = space.host(xp.matmul(features.T, features))
+    # One way to the host and one back: both wait for each other.
+    apart = means - xp.sum(features, axis=0) / count
+    both = space.host(xp.concat([xp.matmul(features.T, features), apart[None, :]]))
+    gram, apart = both[:-1], both[-1]
     # Features that say the same are told apart by rounding alone: a ridge lets them fade.
-    gram += 1e-7 * np.eye(len(gram))
-    inverse = dtrtri(np.linalg.cholesky(gram), lower=1)[0]
-    apart = space.host(means - xp.sum(features, axis=0) / count)
-    q, shift = xp.matmul(features, space.array(inverse.T)), inverse @ apart
-    return Basis(
-        space.cast(q, xp.float32), space.array(shift, xp.float32), float(np.sum(shift * shift))
-    )
+    inverse = dtrtri(np.linalg.cholesky(gram + 1e-7 * np.eye(len(gram))), lower=1)[0]
+    shift = inverse @ apart
+    both = space.array(np.concatenate([inverse.T, shift[:, None]], axis=1))
+    q = space.cast(xp.matmul(features, both[:, :-1]), xp.float32)
+    return Basis(q, space.cast(both[:, -1], xp.float32), float(np.sum(shift * shift)))
 
 
 class Regression(NamedTuple):
@@ -134,7 +135,7 @@ def estimated(
     mine = clips.owner[None, :] == arms.home[:, None]
     leaves = xp.where(mine, goes, stays)
     there, wide_there, sigma = _regressed(space, with_, leaves, arms.goes)
-    removal = space.array(step.removal + step.stays)
+    removal = step.cost
     there = there + arms.goes * arms.share + space.take(removal, arms.home)
     low = there - wide_there
     if step.k > 1:
@@ -169,7 +170,9 @@ def _regressed(
     double = xp.float64
     if with_.counts is not None:
         rewards = rewards * with_.counts
-    mean = xp.sum(rewards, axis=1, dtype=double) / count
+    # Sums of all points have all digits; those of a sample are unsure anyway.
+    exact = double if not with_.chance else None
+    mean = space.cast(xp.sum(rewards, axis=1, dtype=exact), double) / count
     rest, apart, spent = rewards, 0.0, 1
     regressed = with_.chance > 0 and basis is not None
     if regressed:

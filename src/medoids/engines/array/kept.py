@@ -13,6 +13,8 @@ from .sample import Sample
 
 # So many rows are computed at a time.
 _AT_ONCE = 128
+# And kept at most.
+_MOST = 256
 
 
 class KeptRows:
@@ -28,7 +30,7 @@ class KeptRows:
 
     def __init__(self, sample: Sample, room: float) -> None:
         self.sample, self.points = sample, sample.points
-        self.most = max(int(room // (4 * self.points.n)), 4)
+        self.most = min(max(int(room // (4 * self.points.n)), 4), _MOST)
         self._rows: OrderedDict[int, Array] = OrderedDict()
 
     def parts(self, arms: Ids) -> Iterator[tuple[slice, Array]]:

@@ -52,6 +52,7 @@ class Step:
     def __init__(self, state: State, swap: bool, fixed: int) -> None:
         self.state, self.swap, self.version, self.n = state, swap, state.version, state.n
         self.k, space = max(state.k, 1), state.space
+        self._marks: Array = None
         xp = space.xp
         self.slack = SLACK * abs(state.total(xp.abs(state.nearest))) / self.n if state.k else 0.0
         self.removal: Values = np.zeros(self.k)
@@ -69,23 +70,27 @@ class Step:
 
     def _by_owner(self, amounts: Array) -> Values:
         """The sums over each medoid's points, divided by n."""
-        state, space = self.state, self.state.space
-        if state.weights is not None:
-            amounts = amounts * state.weights
-        found = np.zeros(self.k)
-        for start, stop in space.chunks(self.n, self.k):
-            found += space.host(space.xp.matmul(amounts[start:stop], self.marks(start, stop)))
-        return found / self.n
+        weights = self.state.weights
+        found = self._sums_by_owner(amounts if weights is None else amounts * weights)
+        return np.asarray(self.state.space.host(found) / self.n)
+
+    def _sums_by_owner(self, amounts: Array) -> Array:
+        xp, found = self.state.space.xp, 0.0
+        for start, stop in self.state.space.chunks(self.n, self.k):
+            found = found + xp.matmul(amounts[start:stop], self.marks(start, stop))
+        return found
 
     @cached_property
-    def shares(self) -> Values:
-        """The share of all points, by weight, that each medoid has."""
-        found = self._by_owner(self.state.space.full(self.n, 1.0))
-        return found / found.sum()
+    def cost(self) -> Array:
+        """What it costs that a medoid goes, on the device."""
+        return self.state.space.array(self.removal + self.stays)
 
-    def mean(self, amounts: Array) -> float:
-        """The mean over all points, by weight."""
-        return self.state.total(amounts) / self._whole
+    @cached_property
+    def shares(self) -> Array:
+        """The share of all points, by weight, that each medoid has; on the device."""
+        space, weights = self.state.space, self.state.weights
+        ones = space.full(self.n, 1.0) if weights is None else weights
+        return self._sums_by_owner(ones) / self._whole
 
     def means(self, rows: Array) -> Array:
         """The same of each row, in float64 and on the device."""
@@ -101,9 +106,14 @@ class Step:
 
     def marks(self, start: int, stop: int) -> Array:
         """Whose points these are: a column for each medoid, in float64."""
+        if self._marks is not None and (start, stop) == (0, self.n):
+            return self._marks
         space = self.state.space
         mine = self.state.owner[start:stop][:, None] == space.arange(0, self.k)[None, :]
-        return space.cast(mine, space.xp.float64)
+        found = space.cast(mine, space.xp.float64)
+        if (start, stop) == (0, self.n):
+            self._marks = found
+        return found
 
     def at(self, refs: Array) -> Clips:
         """The clips of some references."""
