@@ -66,7 +66,7 @@ _PLACING = (
     "banditpam", "banditpam_original", "pam", "fastpam1", "fastpam", "fasterpam", "clarans",
     "onebatch",
 )  # fmt: skip
-# Methods that engines of devices serve.
+# Methods that engines of devices serve: those that search, and those that look at all distances.
 _ON_DEVICES = ("banditpam", "pam", "fastpam1", "fastpam", "fasterpam", "onebatch")
 # Those whose end depends on what they draw, whatever the start.
 _DRAWING = ("clara", "clarans", "onebatch", "banditpam_original")

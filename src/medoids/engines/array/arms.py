@@ -66,8 +66,7 @@ class ArrayArms:
         self._learnt = _Learnt(space, n)
         self._ranked: tuple[Array, int, tuple[Array, Array]] | None = None
         own = self._step.own(engine.points.itself)
-        weights = engine.state.weights
-        self._about = Arm(engine.state.owner, *own, 1 / n if weights is None else weights / n)
+        self._about = Arm(engine.state.owner, *own, engine.share)
         # Those that led the last step explain much of this one too.
         known = self._features(self.first, engine.led) if self.first < n else None
         self.sigma: list[float] = quartiles(space, self._measure(self.first, known))
@@ -95,7 +94,7 @@ class ArrayArms:
             basis = basis_of(space, *features)
         with_ = Regression(
             clips, space.cast(marks, xp.float32), basis, chance,
-            engine.mean_weight if sample.weighted else 1.0, sample.counts, self._z,
+            engine.mean_weight_of_sample, sample.counts, self._z,
         )  # fmt: skip
         parts = []
         # All arms are measured as they lie, though some are none: none is copied.

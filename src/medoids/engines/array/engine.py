@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..._tuning import Tuning
-from ..protocol import Engine, Ids, Values
+from ..protocol import Engine, Ids
 from ..sites import Sites
 from .arms import ArrayArms
 from .kept import KeptRows
+from .matrix import ArrayMatrix
 from .namespace import Array
+from .placed import Placed
 from .rows import ArrayPoints
 from .sample import Sample
-from .state import State
-from .step import Step
 
-# References that every arm is measured on: so many, and so many for each cluster.
-_FIRST, _PER_CLUSTER = 2048, 32
+# References that every arm is measured on: so many, fewer of very many arms, and so many for each
+# cluster.
+_FIRST, _PAIRS, _FEWEST, _PER_CLUSTER = 2048, 1 << 30, 512, 32
 # All of them, if there are no more pairs.
 _SMALL = 100_000_000
 # Shares of the memory limit: the first block, leaders' rows, medoids' rows.
 _BLOCK, _KEPT, _MEDOIDS = 0.4, 0.1, 0.1
 
 
-class ArrayEngine:
+class ArrayEngine(Placed):
     """Points, and a search for medoids among them; see `Engine` for what each method promises.
+
+    It also serves the methods that look at all distances, where these fit into the device.
 
     Parameters
     ----------
@@ -52,59 +55,20 @@ class ArrayEngine:
         tuning: Tuning,
         sites: Sites = Sites(),  # noqa: B008
     ) -> None:
-        self.points, self.n_clusters, self.room = points, n_clusters, room
-        self.rng, self.tuning, self.sites = rng, tuning, sites
-        self.space, self.n, self.n_rows = points.space, points.n, points.n_rows
-        self.n_arms = self.n_rows if sites.allowed is None else int(sites.allowed.sum())
-        self.nonnegative, self.unit = points.nonnegative, points.unit
-        weights = None if sites.weights is None else self.space.array(sites.weights)
+        super().__init__(points, n_clusters, sites, _MEDOIDS * room)
+        self.room, self.rng, self.tuning = room, rng, tuning
+        # What of the mean over all points an arm's own reward is.
+        weights = self.state.weights
+        self.share: Any = 1 / self.n if weights is None else weights / self.n
         self.mean_weight = 1.0 if sites.weights is None else float(sites.weights.mean())
-        rows = n_clusters if 8 * self.n * n_clusters <= _MEDOIDS * room else 0
-        self.state = State(self.space, self.n, rows, weights)
         self._sample: Sample | None = None
         self._kept: KeptRows | None = None
-        self._step: Step | None = None
         self.led: Ids = np.empty(0, dtype=np.int64)  # arms that led the last search
-        self._exact: dict[int, Array] = {}  # rows of arms since a medoid was placed
+        # All distances, in float64 or not: for every start the same.
+        self._matrices: dict[bool, Array] = {}
 
-    # --- the medoids so far
-
-    @property
-    def n_distances(self) -> int:
-        return self.points.n_distances
-
-    @property
-    def medoids(self) -> list[int]:
-        return self.state.medoids
-
-    @property
-    def fixed(self) -> list[int]:
-        return list(self.sites.fixed)
-
-    @property
-    def loss(self) -> float:
-        return self.state.loss
-
-    def start(self, medoids: Sequence[int]) -> None:
-        for medoid in medoids:
-            self.place(len(self.medoids), medoid)
-
-    def place(self, position: int, medoid: int) -> None:
-        row = self._row(int(medoid))
-        if position == self.state.k:
-            self.state.add(medoid, row)
-        else:
-            self.state.replace(position, medoid, row, self._between)
-        self._exact.clear()
-
-    def loss_after(self, position: int, medoid: int) -> float:
-        return self.state.loss_after(position, self._row(int(medoid)))
-
-    def _row(self, arm: int) -> Array:
-        """From an arm to every point, in float64."""
-        if arm not in self._exact:
-            self._exact[arm] = self.points.exact(self.space.ids([arm]))[0, :]
-        return self._exact[arm]
+    def _exact_row(self, arm: int) -> Array:
+        return self.points.exact(self.space.ids([arm]))[0, :]
 
     def _between(self, refs: Array) -> Array:
         return self.points.exact(self.space.ids(self.medoids), refs)
@@ -112,82 +76,8 @@ class ArrayEngine:
     def _roughly_between(self, refs: Array) -> Array:
         return self.points.block(self.space.ids(self.medoids), refs)
 
-    def confirm(self, arms: Ids, swap: bool) -> tuple[Values, Ids]:
-        step, best = self.step(swap), -1
-        values, replaces = np.empty(len(arms)), np.empty(len(arms), dtype=np.int64)
-        for i, arm in enumerate(arms.tolist()):
-            row = self._row(arm)
-            values[i], replaces[i] = step.values(row)
-            # The row of the best is kept, for it may be placed.
-            if best >= 0 and values[i] >= values[best]:
-                self._exact.pop(arm)
-            else:
-                if best >= 0:
-                    self._exact.pop(int(arms[best]))
-                best = i
-        return values, replaces
-
-    def step(self, swap: bool) -> Step:
-        """What arms would change; the same as long as the medoids are."""
-        now = self._step
-        if now is None or now.swap != swap or now.version != self.state.version:
-            self._step = now = Step(self.state, swap, len(self.sites.fixed))
-        return now
-
-    def labels(self) -> Array:
-        """For each point the position of its medoid, on the device."""
-        return self.space.cast(self.state.owner, self.space.xp.int32)
-
-    # --- chance
-
-    def _open(self) -> Array:
-        """Which rows may be medoids and are none: 1.0 or 0.0."""
-        space = self.space
-        open_ = space.full(self.n_rows, 1.0)
-        if self.sites.allowed is not None:
-            open_ = space.array(self.sites.allowed.astype(np.float64))
-        return space.put(open_, space.ids(sorted(self.medoids)), 0.0)
-
-    def candidates(self) -> Array:
-        """The arms of a step, in ascending order."""
-        return self.space.flat(self._open() > 0)
-
-    def draw(self, rng: np.random.Generator) -> int:
-        space, xp, state = self.space, self.space.xp, self.state
-        weight = xp.clip(state.nearest, min=0.0) if state.k else space.full(self.n, 1.0)
-        if state.weights is not None:
-            weight = weight * state.weights
-        open_ = self._open()
-        sums = xp.cumulative_sum(weight * open_)
-        if not float(sums[-1]) > 0:  # only copies of medoids are left
-            sums = xp.cumulative_sum(open_)
-        drawn = space.array(np.array([rng.random() * float(sums[-1])]))
-        return int(xp.searchsorted(sums, drawn, side="right")[0])
-
-    def draw_some(self, count: int, rng: np.random.Generator) -> Ids:
-        return self.sites.draw(self.medoids, self.n_rows, count, rng)
-
-    def free(self) -> int:
-        return int(self.candidates()[0])
-
-    def missed_least(self) -> int:
-        step = self.step(True)
-        return int((step.removal + step.stays).argmin())
-
-    def silhouette(self) -> float | None:
-        xp, state = self.space.xp, self.state
-        if state.k < 2 or bool(xp.any(state.nearest < 0)):
-            return None
-        ratio = xp.where(state.second > 0, state.nearest / state.second, 0.0)
-        if state.weights is None:
-            return 1 - float(xp.mean(ratio))
-        return 1 - float(xp.sum(ratio * state.weights) / xp.sum(state.weights))
-
-    def best_among(self, some: Ids) -> int:
-        xp, ids = self.space.xp, self.space.ids(some)
-        near = self.space.cast(self.space.take(self.state.nearest, ids), xp.float32)
-        pays = xp.minimum(self.points.block(ids, ids), near[None, :])
-        return int(some[int(xp.argmin(xp.sum(pays, axis=1, dtype=xp.float64)))])
+    def _block(self, arms: Array, refs: Array) -> Array:
+        return self.points.block(arms, refs)
 
     # --- searches
 
@@ -197,6 +87,11 @@ class ArrayEngine:
         if self._sample is None:
             self._sample = Sample(self.points, self._first_block(), self.sites, self.rng)
         return self._sample
+
+    @property
+    def mean_weight_of_sample(self) -> float:
+        """What the mean over references is multiplied by: those that weigh more are there more."""
+        return self.mean_weight if self.sample.weighted else 1.0
 
     @property
     def kept(self) -> KeptRows:
@@ -212,7 +107,7 @@ class ArrayEngine:
         n, given = self.n, self.tuning.first_block
         if given is not None:
             return min(given, n)
-        first = max(_FIRST, _PER_CLUSTER * self.n_clusters)
+        first = max(min(_FIRST, _PAIRS // n), _FEWEST, _PER_CLUSTER * self.n_clusters)
         fits = int(_BLOCK * self.room // (4 * self.n_rows))
         whole = (n**2 <= _SMALL or 2 * first >= n) and fits >= n
         return n if whole else max(min(first, fits, n), min(64, n))
@@ -224,8 +119,20 @@ class ArrayEngine:
         """Nothing is carried from step to step."""
 
     def seem_best(self, count: int) -> Ids:
-        arms = ArrayArms(self, False, 0.0)
-        return np.sort(arms.lowest(count))
+        space, xp, sample, step = self.space, self.space.xp, self.sample, self.step(False)
+        clips, parts = step.at(sample.refs(self.first)), []
+        for start, stop in space.chunks(self.n, self.first):
+            rewards = clips.rewards(space, sample.part(start, stop))
+            if sample.counts is not None:
+                rewards = rewards * sample.counts
+            parts.append(xp.mean(rewards, axis=1))
+        estimate = space.cast(xp.concat(parts), xp.float64) * self.mean_weight_of_sample
+        estimate = xp.where(
+            self._open() > 0, estimate + step.own(self.points.itself)[0] * self.share, np.inf
+        )
+        order = xp.argsort(estimate, stable=True)
+        few = min(count, self.n_arms - self.state.k)
+        return np.sort(np.asarray(space.host(order[:few]), dtype=np.int64))
 
     def place_best(self, arms: Ids) -> int:
         xp, best = self.space.xp, (np.inf, -1)
@@ -272,10 +179,51 @@ class ArrayEngine:
         k = n_clusters or self.n_clusters
         other = ArrayEngine(self.points, k, self.room, self.rng, self.tuning, self.sites)
         other._sample, other._kept = self._sample, self._kept
+        other._matrices = self._matrices
         return other
 
     def again(self, n_clusters: int | None = None) -> ArrayEngine:
         return self.fresh(n_clusters)
+
+    # --- what the methods ask that look at all distances
+
+    def bytes_held(self, exact: bool = False) -> float:
+        return (8.0 if exact else 4.0) * self.n**2
+
+    def matrix(self, *, exact: bool = False, confirmed: bool = False) -> ArrayMatrix:
+        if exact not in self._matrices:
+            xp, space, n = self.space.xp, self.space, self.n
+            dtype = xp.float64 if exact else xp.float32
+            found = xp.empty((n, n), dtype=dtype, device=space.device)
+            every = space.arange(0, n)
+            for start, stop in space.chunks(n, n):
+                arms = every[start:stop]
+                found[start:stop, ...] = (
+                    self.points.exact(arms) if exact else self.points.block(arms, every)
+                )
+            self._matrices[exact] = found
+        truth = self.points if confirmed else None
+        return ArrayMatrix(self._matrices[exact], self.points, self.n_clusters, self.sites, truth)
+
+    def draw_references(self, count: int, rng: np.random.Generator) -> Ids:
+        return self.sites._replace(allowed=None).draw([], self.n, count, rng)
+
+    def batch(self, chosen: Ids, weighting: bool) -> ArrayMatrix:
+        space, xp = self.space, self.space.xp
+        rows = self.points.block(space.arange(0, self.n), space.ids(chosen))
+        each = self.sites.weights
+        counts = np.full(len(chosen), (self.n if each is None else each.sum()) / len(chosen))
+        if weighting:  # a reference stands for the points that it is the nearest of
+            nearest = space.host(xp.argmin(rows, axis=1))
+            counts = np.bincount(nearest, each, minlength=len(chosen)).astype(np.float64)
+        rows = rows * space.array(counts, xp.float32)[None, :]
+        sites = self.sites._replace(weights=None)
+        return ArrayMatrix(rows, self.points, self.n_clusters, sites)
+
+    def rough_loss(self, medoids: Sequence[int]) -> float:
+        xp, space = self.space.xp, self.space
+        rows = self.points.block(space.ids(medoids), space.arange(0, self.n))
+        return self.state.total(space.cast(xp.min(rows, axis=0), xp.float64))
 
 
 if TYPE_CHECKING:

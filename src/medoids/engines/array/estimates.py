@@ -126,12 +126,12 @@ def estimated(
 ) -> Estimates:
     """Of arms at these distances from the references, infinite from an arm to itself."""
     xp, clips = space.xp, with_.clips
-    stays = _rewards(space, distances, clips.cap, clips.base, bool(step.state.k))
+    stays = clips.rewards(space, distances)
     alone, wide, sigma = _regressed(space, with_, stays, arms.stays)
     alone = alone + arms.stays * arms.share
     if not step.swap:
         return Estimates(alone, alone - wide - step.rough, sigma)
-    goes = _rewards(space, distances, clips.cap2, clips.base2, step.k > 1)
+    goes = clips.rewards_if_gone(space, distances)
     mine = clips.owner[None, :] == arms.home[:, None]
     leaves = xp.where(mine, goes, stays)
     there, wide_there, sigma = _regressed(space, with_, leaves, arms.goes)
@@ -147,15 +147,6 @@ def estimated(
         there = xp.minimum(there, xp.min(others, axis=1))
         low = xp.minimum(low, xp.min(others - unsure, axis=1) - wide)
     return Estimates(there, low - step.rough, sigma)
-
-
-def _rewards(space: Space, distances: Array, cap: Array, base: Array, capped: bool) -> Array:
-    """What arms change at references; nothing at themselves."""
-    if capped:
-        found = space.xp.minimum(distances, cap)
-        found -= base
-        return found
-    return space.xp.where(distances < float("inf"), distances - base, 0.0)
 
 
 def _regressed(

@@ -15,7 +15,7 @@ from ..._memory import available
 # An array of any namespace.
 Array = Any
 # Elements of what is computed at a time: much to do, but little to hold.
-_CHUNK, _CHUNK_ON_GPU = 1 << 22, 1 << 27
+_CHUNK, _CHUNK_ON_GPU = 1 << 22, 1 << 26
 
 
 class Side(NamedTuple):

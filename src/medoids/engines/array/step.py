@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..protocol import Values
-from .namespace import Array
+from .namespace import Array, Space
 from .state import State
 
 # Values closer than this share of the mean loss are the same to float32.
@@ -19,7 +19,8 @@ class Clips(NamedTuple):
     """What clips the rewards at some points, a row each (of shape (1, count), in float32).
 
     An arm at distance d from a point changes `min(d, cap) - base` there; where the point's owner
-    goes, `min(d, cap2) - base2`, counted from what its removal costs.
+    goes, `min(d, cap2) - base2`, counted from what its removal costs. Where nobody pays yet, or
+    nobody is second, there is no cap.
     """
 
     cap: Array
@@ -27,6 +28,24 @@ class Clips(NamedTuple):
     cap2: Array
     base2: Array
     owner: Array
+    capped: bool
+    capped2: bool
+
+    def rewards(self, space: Space, distances: Array) -> Array:
+        """What arms change; nothing at themselves, where they are infinitely far."""
+        return _rewards(space, distances, self.cap, self.base, self.capped)
+
+    def rewards_if_gone(self, space: Space, distances: Array) -> Array:
+        """The same where each point's owner goes."""
+        return _rewards(space, distances, self.cap2, self.base2, self.capped2)
+
+
+def _rewards(space: Space, distances: Array, cap: Array, base: Array, capped: bool) -> Array:
+    if not capped:
+        return space.xp.where(distances < float("inf"), distances - base, 0.0)
+    found = space.xp.minimum(distances, cap)
+    found -= base
+    return found
 
 
 class Step:
@@ -122,12 +141,15 @@ class Step:
         def some(values: Array) -> Array:
             return state.space.cast(state.space.take(values, refs), xp.float32)[None, :]
 
+        owner, cap, cap2 = (
+            state.space.take(state.owner, refs),
+            some(state.nearest),
+            some(state.second),
+        )
         if not state.k:
-            cap = some(state.nearest)
-            return Clips(cap, xp.zeros_like(cap), cap, cap, state.space.take(state.owner, refs))
-        cap, cap2 = some(state.nearest), some(state.second)
+            return Clips(cap, xp.zeros_like(cap), cap, cap, owner, False, False)
         base2 = some(self._base2) if self.k == 1 else cap2
-        return Clips(cap, cap, cap2, base2, state.space.take(state.owner, refs))
+        return Clips(cap, cap, cap2, base2, owner, True, self.k > 1)
 
     def own(self, itself: Array | None) -> tuple[Array, Array]:
         """What each arm changes at itself: its owner staying, and going."""
