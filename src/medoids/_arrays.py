@@ -17,7 +17,7 @@ def namespaces() -> Any:
     try:  # scikit-learn ships it from 1.7 on
         from sklearn.externals import array_api_compat
     except ImportError:  # pragma: no cover
-        import array_api_compat  # type: ignore[import-not-found,no-redef]
+        import array_api_compat
     return array_api_compat
 
 

@@ -250,7 +250,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         self.__dict__ = kept | found | seen
         return self
 
-    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+    def transform(self, X: ArrayLike) -> Any:
         """The distance from each medoid to each row.
 
         Parameters
@@ -266,7 +266,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         """
         return where(X, self._distances(X).T)
 
-    def predict(self, X: ArrayLike) -> NDArray[np.int32]:
+    def predict(self, X: ArrayLike) -> Any:
         """The nearest medoid of each row; `X` as for `transform`.
 
         Returns

@@ -115,13 +115,13 @@ def fitting(
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method={method!r} is unknown: choose one of {', '.join(METHODS)}.")
     own = _own_params(method, params["method_params"], params["swap"])
-    there = isinstance(data, ArrayData)
-    if there and method not in _ON_DEVICES:
+    if isinstance(data, ArrayData) and method not in _ON_DEVICES:
         raise ValueError(
             f"method={method!r} is not for arrays on a device: use one of"
             f" {', '.join(_ON_DEVICES)}, or give a NumPy array."
         )
-    limit = check.memory(params["memory_limit"], n, k, free_bytes(data) if there else None)
+    free = free_bytes(data) if isinstance(data, ArrayData) else None
+    limit = check.memory(params["memory_limit"], n, k, free)
     weights = check.weights(sample_weight, n)
     # Of equal weights only the size of the loss is left.
     factor = 1.0

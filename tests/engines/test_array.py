@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from typing import Any
 
 import numpy as np
@@ -110,7 +111,7 @@ def test_distances_that_are_given() -> None:
 
 def test_a_scan() -> None:
     X = mixture(400, 3, 4, 2)
-    found, cpu = scan(there(X), range(2, 5)), scan(X, range(2, 5))
+    found, cpu = (scan(each, range(2, 5), random_state=0) for each in (there(X), X))
     assert [each.loss for each in found] == pytest.approx([each.loss for each in cpu])
     assert found.suggestion == cpu.suggestion
 
@@ -182,9 +183,8 @@ def test_rows_without_a_direction() -> None:
     ],
 )
 def test_errors_in_one_line(options: dict[str, Any], X: Any, said: str) -> None:
-    with pytest.raises(ValueError) as told:
+    with pytest.raises(ValueError, match=re.escape(said)) as told:
         KMedoids(2, **options).fit(there(X))
-    assert said in str(told.value)
     assert "\n" not in str(told.value)
 
 

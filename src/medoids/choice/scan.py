@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _checks as check
+from .._arrays import to_host
 from .._fit import fitting
 from .._threads import Workers
 from .._types import Indices
+from ..data.arrays import ArrayData
 from ..data.kinds import Data, DenseData, MatrixData, SparseData
 from ..engines.cpu.points import points_of
 from .criteria import (
@@ -57,7 +59,11 @@ def scan_data(
     if resample and square and len(ks) > 1:
         drawn = _draw(data.n, weights, rng)
         if len(drawn) >= 4 * ks[-1]:
-            again, extra = _resampled(data, drawn, ks, params, rng)
+            if isinstance(data, ArrayData):  # so few are at home on the CPU
+                data_of_some, drawn = data.on_host(drawn), np.arange(len(drawn))
+                again, extra = _resampled(data_of_some, drawn, ks, params, rng)
+            else:
+                again, extra = _resampled(data, drawn, ks, params, rng)
     entries = []
     for i, (k, each) in enumerate(zip(ks, found, strict=True)):
         gap, stable = again.gap, again.stability
@@ -67,12 +73,12 @@ def scan_data(
             None if stable is None else float(stable.error[i]),
             None if gap is None else float(gap.mean[k - 1]),
             None if gap is None else float(gap.error[k - 1]),
-            np.bincount(each.labels, minlength=k), np.array(each.medoids),
+            np.bincount(to_host(each.labels), minlength=k), np.array(each.medoids),
         ))  # fmt: skip
     votes = _votes(ks, entries, again)
     named = [each.stability for each in entries if each.k == votes.stability]
     best, reason = suggest(votes, ks[-1], named[0] or 0.0 if named else 0.0)
-    labels = {k: each.labels for k, each in zip(ks, found, strict=True)}
+    labels = {k: data.back(each.labels) for k, each in zip(ks, found, strict=True)}
     return Scan(entries, labels, best, reason, votes._asdict(), distances + extra)
 
 

@@ -50,6 +50,15 @@ class ArrayData(Data):
         given = None if self.given is None else self.given[np.asarray(chosen)]
         return ArrayData(xp.take(self.things, ids, axis=0), self.name, given)
 
+    def on_host(self, chosen: Indices) -> Data:
+        """Some of the rows in NumPy."""
+        xp, device = namespaces().array_namespace(self.things), namespaces().device(self.things)
+        ids = xp.asarray(np.asarray(chosen, dtype=np.int64), device=device)
+        some = xp.take(self.things, ids, axis=0)
+        if self.name == "precomputed":
+            some = xp.take(some, ids, axis=1)
+        return read(to_host(some), self.name, None)
+
     def like(self, X: Any, estimator: object = None) -> ArrayData:
         return array_data(like(X, self.things), self.name, None)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -19,16 +19,47 @@ from .estimates import (
     most_features,
     quartiles,
 )
+from .kept import KeptRows
 from .namespace import Array, Space
-from .step import SLACK
-
-if TYPE_CHECKING:
-    from .engine import ArrayEngine
+from .rows import ArrayPoints
+from .sample import Sample
+from .state import State
+from .step import SLACK, Step
 
 # Arms that lead the others: in all, and of each cluster at most.
 _LEADERS, _EACH = 48, 4
 # A round takes as long as so many distances; so few arms are valued instead.
 _ROUND, _FEWEST = 30_000_000, 8
+
+
+class Searched(Protocol):
+    """What arms ask of the engine that they are of.
+
+    Attributes
+    ----------
+    led : ndarray of int
+        Arms that led the last search.
+    share : array or float
+        What of the mean over all points an arm's own reward is.
+    mean_weight_of_sample : float
+        What the mean over references is multiplied by.
+    """
+
+    n: int
+    points: ArrayPoints
+    state: State
+    led: Ids
+    share: Any
+
+    @property
+    def sample(self) -> Sample: ...
+    @property
+    def kept(self) -> KeptRows: ...
+    @property
+    def mean_weight_of_sample(self) -> float: ...
+
+    def step(self, swap: bool) -> Step: ...
+    def candidates(self) -> Array: ...
 
 
 class _Learnt:
@@ -53,12 +84,12 @@ class _Learnt:
 class ArrayArms:
     """Arms that were screened; see `Arms` for what each method promises."""
 
-    def __init__(self, engine: ArrayEngine, swap: bool, z: float) -> None:
+    def __init__(self, engine: Searched, swap: bool, z: float) -> None:
         self._engine, self._step, self._z = engine, engine.step(swap), z
-        self._sample, self._space = engine.sample, engine.space
+        self._sample, self._space = engine.sample, engine.points.space
         n, space = engine.n, self._space
         self._alive: Array = engine.candidates()
-        self.count = self._left = self._alive.shape[0]
+        self.count = self._left = int(self._alive.shape[0])
         self.first, self.total = self._sample.first, n
         # The first round of refining needs no new distances: leaders explain those at hand.
         self.depth = self.first
@@ -183,7 +214,7 @@ class ArrayArms:
             space.take(learnt.value, alive) == np.inf
         )
         self._alive = alive[keep]
-        self._left = self._alive.shape[0]
+        self._left = int(self._alive.shape[0])
         return self._left
 
     def _ranking(self) -> tuple[Array, Array]:
@@ -226,7 +257,7 @@ class ArrayArms:
     def narrowed(self, each: int) -> ArrayArms:
         other = copy(self)
         other._alive = self._space.ids(np.sort(self.lowest(each, each=True)))
-        other.count = other._left = other._alive.shape[0]
+        other.count = other._left = int(other._alive.shape[0])
         return other
 
     def refine(self, depth: int, leaders: Ids) -> None:

@@ -165,8 +165,9 @@ def _regressed(
     exact = double if not with_.chance else None
     mean = space.cast(xp.sum(rewards, axis=1, dtype=exact), double) / count
     rest, apart, spent = rewards, 0.0, 1
-    regressed = with_.chance > 0 and basis is not None
-    if regressed:
+    if not with_.chance:
+        basis = None
+    if basis is not None:
         weights = xp.matmul(rewards, basis.q)
         mean = mean + space.cast(xp.matmul(weights, basis.shift), double)
         rest = space.residuals(rewards, weights, basis.q)
@@ -176,7 +177,7 @@ def _regressed(
     usual = (squares + own * own) / xp.clip(sizes + xp.abs(own), min=_TINY)
     free = max(count - spent, 1)
     variance = squares / free
-    if not regressed:
+    if basis is None:
         variance = xp.clip(squares / count - mean * mean, min=0.0) * (count / free)
     student = z * (1 + (z * z + 1) / (4 * free))
     chance = with_.chance * (1 + count * apart)

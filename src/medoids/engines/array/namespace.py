@@ -50,7 +50,7 @@ class Space:
 
     @property
     def on_gpu(self) -> bool:
-        return self._is_cupy or (self.is_torch and self.device.type == "cuda")
+        return bool(self._is_cupy or (self.is_torch and self.device.type == "cuda"))
 
     def array(self, values: Any, dtype: Any = None) -> Array:
         """An array of the host's, here."""

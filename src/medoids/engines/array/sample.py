@@ -27,13 +27,12 @@ class Sample:
         self, points: ArrayPoints, first: int, sites: Sites, rng: np.random.Generator
     ) -> None:
         self.points, self.first, self.space = points, first, points.space
-        self.weighted = sites.weights is not None and first < points.n
-        self._weights, self._rng = sites.weights, rng
-        n = points.n
+        n, weights = points.n, sites.weights
+        self.weighted = weights is not None and first < n
+        self._weights = weights
         self._order: Indices = np.arange(n)
-        if self.weighted:
-            p = np.asarray(sites.weights) / np.sum(sites.weights)
-            self._order = rng.choice(n, n, p=p)
+        if weights is not None and first < n:
+            self._order = rng.choice(n, n, p=weights / weights.sum())
         elif first < n:
             self._order = rng.permutation(n)
         self._ids: Array = None
