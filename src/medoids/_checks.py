@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._memory import default_limit
+from ._spelling import unknown
 
 _UNITS = {"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 _UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
@@ -47,6 +48,15 @@ def mapping(value: Any, name: str) -> dict[str, Any]:
     if value is not None and not isinstance(value, Mapping):
         raise TypeError(f"{name} must be a dict or None, got {type(value).__name__}.")
     return dict(value or {})
+
+
+def no_setting(y: Any) -> None:
+    """Refuse what is no target for each row: other packages name the metric there."""
+    if isinstance(y, (str, bytes, numbers.Number)) or callable(y):
+        raise TypeError(
+            f"fit(X, y) has no use for y={str(y)[:60]!r}, and takes no setting: give it to"
+            " KMedoids, as in KMedoids(5, metric='l2').fit(X)."
+        )
 
 
 def clusters(value: Any, n: int, what: str = "n_samples") -> int:
@@ -146,8 +156,7 @@ def starting(init: Any, k: int, n: int) -> str | list[int]:
     """A name, or the indices of k different points."""
     if isinstance(init, str):
         if init not in _STARTS:
-            known = ", ".join(map(repr, _STARTS))
-            raise ValueError(f"init={init!r} is unknown: choose one of {known} or row indices.")
+            raise ValueError(unknown("init", init, _STARTS, " or row indices"))
         return init
     try:
         indices = np.asarray(init)

@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from . import _checks as check
 from ._history import HistoryEntry
+from ._spelling import unknown
 from ._threads import Workers
 from ._tuning import current
 from .data.kinds import Data
@@ -54,6 +55,10 @@ class KMedoidsResult(NamedTuple):
     n_iter: int
     n_distances: int
     history: list[HistoryEntry]
+
+    def __repr__(self) -> str:
+        shown = [f"{name}={value!r}" for name, value in zip(self._fields, self[:-1], strict=False)]
+        return f"KMedoidsResult({', '.join(shown)}, history=[{len(self.history)} steps])"
 
 
 KMedoidsResult.__module__ = "medoids"  # where it is imported from, also by a pickle
@@ -109,7 +114,7 @@ def fitting(
         )
     k = check.clusters(params["n_clusters"], n_rows, "n_samples" if n == n_rows else "rows")
     if not isinstance(method, str) or method not in METHODS:
-        raise ValueError(f"method={method!r} is unknown: choose one of {', '.join(METHODS)}.")
+        raise ValueError(unknown("method", method, METHODS))
     own = _own_params(method, params["method_params"], params["swap"])
     limit = check.memory(params["memory_limit"], n, k)
     weights = check.weights(sample_weight, n)
