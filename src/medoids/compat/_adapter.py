@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.base import (
     ClusterMixin,
     TransformerMixin,
 )
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -21,6 +23,13 @@ from ._metrics import Said, said
 
 _FLOATS = [np.float64, np.float32]
 _OF_COLUMNS = ("n_features_in_", "feature_names_in_")
+
+
+def quietly(km: KMedoids, X: Any) -> KMedoids:
+    """Fit; what is to be said of it is said in the words of the package."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return km.fit(X)
 
 
 class Adapter(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -79,8 +88,8 @@ class Adapter(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
         seen = {name: value for name, value in vars(fresh).items() if name in _OF_COLUMNS}
         return rows, said(rows, self.metric, self.metric_params), seen
 
-    def _keep(self, km: KMedoids, rows: Any, by: Any, seen: dict[str, Any], n_iter: int) -> Self:
-        """Take over what was found, all at once."""
+    def _keep(self, km: KMedoids, rows: Any, by: Any, seen: dict[str, Any], **other: Any) -> Self:
+        """Take over what was found, all at once; `other` is what the package says otherwise."""
         given = isinstance(self.metric, str) and self.metric == "precomputed"
         found = {
             "_km": km,
@@ -89,7 +98,8 @@ class Adapter(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, B
             "medoid_indices_": km.medoid_indices_,
             "labels_": km.labels_.astype(np.int64),
             "inertia_": km.inertia_,
-            "n_iter_": n_iter,
+            "n_iter_": km.n_iter_,
+            **other,
         }
         kept = {name: value for name, value in vars(self).items() if name not in _OF_COLUMNS}
         self.__dict__ = kept | found | seen

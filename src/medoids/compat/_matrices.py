@@ -11,8 +11,9 @@ _TILE = 512
 
 
 def arms_first(matrix: NDArray[Any]) -> NDArray[Any]:
-    """The matrix with a row for each medoid: itself, if it is symmetric."""
-    return matrix if _symmetric(matrix) else np.ascontiguousarray(matrix.T)
+    """The matrix with a row for each medoid: itself, if it is symmetric and laid out by rows."""
+    as_it_is = matrix.flags.c_contiguous and _symmetric(matrix)
+    return matrix if as_it_is else np.ascontiguousarray(matrix.T)
 
 
 def _symmetric(matrix: NDArray[Any]) -> bool:

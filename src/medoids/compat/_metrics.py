@@ -6,11 +6,16 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.metrics import pairwise_distances
 
 from .._spelling import unknown
+from .._threads import Workers
+from ..data.kinds import read
 from ..dissimilarities.metrics import METRICS, SYNONYMS
+from ..engines.cpu.points import points_of
+from ._matrices import arms_first
 
 # "jaccard" is of booleans there: any number but zero is True.
 _OURS = sorted({*METRICS, *SYNONYMS, "precomputed"} - {"jaccard"})
@@ -53,6 +58,16 @@ def said(X: Any, metric: Any, metric_params: Mapping[str, Any] | None = None) ->
             " distances between all rows, or name the metric if these are features."
         )
     return Said(X, metric, metric_params)
+
+
+def matrix_of(said: Said) -> NDArray[Any]:
+    """All distances; a row for each medoid."""
+    if said.metric == "precomputed":
+        return arms_first(np.asarray(said.X))
+    data = read(said.X, said.metric, said.metric_params)
+    with Workers() as workers:
+        points = points_of(data, workers, float("inf"))
+        return points.exact(np.arange(points.n)) * points.unit
 
 
 def _learned(X: Any, metric: str) -> dict[str, Any]:

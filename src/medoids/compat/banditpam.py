@@ -87,7 +87,7 @@ class KMedoids:
     >>> km = KMedoids(n_medoids=2, algorithm="BanditPAM")
     >>> km.fit([[1.0], [2.0], [3.0], [10.0], [11.0], [12.0]], "L2")
     >>> km.medoids.tolist(), km.labels.tolist(), km.steps
-    ([1, 4], [0, 0, 0, 1, 1, 1], 1)
+    ([1, 4], [0, 0, 0, 1, 1, 1], 2)
     """
 
     def __init__(

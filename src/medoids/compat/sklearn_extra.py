@@ -15,7 +15,7 @@ from .._fit import _levels_to_user
 from .._threads import Workers
 from ..data.kinds import read
 from ..engines.cpu.points import points_of
-from ._adapter import Adapter
+from ._adapter import Adapter, quietly
 from ._metrics import Said
 
 __all__ = ["CLARA", "KMedoids"]
@@ -108,7 +108,7 @@ class KMedoids(Adapter):
             )
         rng = check_random_state(self.random_state)
         init = _start(self.init, rows, ours, k, rng)
-        km = _quietly(
+        km = quietly(
             _KMedoids(
                 k, metric=ours.metric, method=_METHODS[self.method], init=init,
                 max_iter=self.max_iter, random_state=rng,
@@ -116,7 +116,7 @@ class KMedoids(Adapter):
             ours.X,
         )  # fmt: skip
         _warn(km, self.max_iter)
-        return self._keep(km, rows, ours.by, seen, km.n_iter_)
+        return self._keep(km, rows, ours.by, seen)
 
 
 class CLARA(Adapter):
@@ -191,7 +191,7 @@ class CLARA(Adapter):
             random_state=rng,
             method_params={"n_sampling": size, "n_sampling_iter": self.n_sampling_iter},
         ).fit(ours.X)  # fmt: skip
-        return self._keep(km, rows, ours.by, seen, self.n_sampling_iter)
+        return self._keep(km, rows, ours.by, seen, n_iter_=self.n_sampling_iter)
 
 
 def _checked(km: KMedoids | CLARA) -> int:
@@ -255,13 +255,6 @@ def _rows_like(centres: NDArray[Any], rows: Any) -> list[int]:
             raise ValueError(f"init[{position}] is no row of X: with distances, give rows of X.")
         found.append(int(equal[0]))
     return found
-
-
-def _quietly(km: _KMedoids, X: Any) -> _KMedoids:
-    """Fit; what is to be said of it is said in the words of the package."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return km.fit(X)
 
 
 def _warn(km: _KMedoids, max_iter: int) -> None:
