@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._memory import default_limit
-from ._spelling import unknown
 
 _UNITS = {"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 _UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
@@ -156,7 +155,8 @@ def starting(init: Any, k: int, n: int) -> str | list[int]:
     """A name, or the indices of k different points."""
     if isinstance(init, str):
         if init not in _STARTS:
-            raise ValueError(unknown("init", init, _STARTS, " or row indices"))
+            known = ", ".join(map(repr, _STARTS))
+            raise ValueError(f"init={init!r} is unknown: choose one of {known} or row indices.")
         return init
     try:
         indices = np.asarray(init)

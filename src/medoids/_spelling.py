@@ -14,13 +14,10 @@ def near(given: Any, names: Iterable[str]) -> list[str]:
     return get_close_matches(given.lower(), list(names), n=3, cutoff=0.6)
 
 
-def unknown(what: str, given: Any, names: Iterable[str], more: str = "") -> str:
-    """The line that says that a parameter has no such value: the nearest names, or all of them.
-
-    `more` is what else it may be.
-    """
+def unknown(what: str, given: Any, names: Iterable[str]) -> str:
+    """The line that says that a parameter has no such value: the nearest names, or all of them."""
     names = list(names)
     meant = near(given, names)
     if meant:
         return f"{what}={given!r} is unknown: did you mean {' or '.join(map(repr, meant))}?"
-    return f"{what}={given!r} is unknown: choose one of {', '.join(map(repr, names))}{more}."
+    return f"{what}={given!r} is unknown: choose one of {', '.join(map(repr, names))}."

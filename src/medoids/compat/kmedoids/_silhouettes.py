@@ -117,8 +117,8 @@ class MedoidSilhouette(Seeking):
     def drop(self) -> None:
         """Let a medoid go, for the last one: as there the one that is missed most.
 
-        From there the search looks further, and mostly ends higher, than where the one goes that is
-        missed least.
+        From there the search looks further, and ends a little higher in the mean, than where the
+        one goes that is missed least.
         """
         gone, last = int(self.removal.argmax()), self.medoids.pop()
         if gone < len(self.medoids):
