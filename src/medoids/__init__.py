@@ -18,6 +18,7 @@ else:
             "_fit": ["KMedoidsResult"],
             "_functions": ["k_medoids", "medoid", "scan", "silhouette", "silhouette_scorer"],
             "choice.table": ["Scan"],
+            "compat": [],
         },
     )
 

@@ -49,6 +49,15 @@ def mapping(value: Any, name: str) -> dict[str, Any]:
     return dict(value or {})
 
 
+def no_setting(y: Any) -> None:
+    """Refuse what is no target for each row: other packages name the metric there."""
+    if isinstance(y, (str, bytes, numbers.Number)) or callable(y):
+        raise TypeError(
+            f"fit(X, y) has no use for y={str(y)[:60]!r}, and takes no setting: give it to"
+            " KMedoids, as in KMedoids(5, metric='l2').fit(X)."
+        )
+
+
 def clusters(value: Any, n: int, what: str = "n_samples") -> int:
     k = whole(value, "n_clusters", 1)
     if k > n:

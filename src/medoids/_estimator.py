@@ -215,10 +215,12 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
             Rows, or a square matrix of distances if `metric` is "precomputed".
         y : ignored
+            As scikit-learn passes it on; what is no array but a setting is refused.
         sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts in the loss: 2 is the row twice. A row of weight 0 pays
             nothing, but may be a medoid and has a label.
         """
+        check.no_setting(y)
         data = data_of(X, self.metric, self.metric_params, self.n_jobs, self.device, self)
         columns = KMedoids(metric=self.metric)  # those of an earlier fit stay until the end
         if data.columns:
@@ -279,7 +281,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None
     ) -> NDArray[np.int32]:
         """Find the medoids of X; the cluster of each row. As `fit`, then `labels_`."""
-        return self.fit(X, sample_weight=sample_weight).labels_
+        return self.fit(X, y, sample_weight).labels_
 
     def score(
         self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None

@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from . import _checks as check
 from ._arrays import distinct
 from ._history import HistoryEntry
+from ._spelling import unknown
 from ._threads import Workers
 from ._tuning import Tuning, current
 from .data.arrays import ArrayData
@@ -56,6 +57,10 @@ class KMedoidsResult(NamedTuple):
     n_iter: int
     n_distances: int
     history: list[HistoryEntry]
+
+    def __repr__(self) -> str:
+        shown = [f"{name}={value!r}" for name, value in zip(self._fields, self[:-1], strict=False)]
+        return f"KMedoidsResult({', '.join(shown)}, history=[{len(self.history)} steps])"
 
 
 KMedoidsResult.__module__ = "medoids"  # where it is imported from, also by a pickle
@@ -113,7 +118,7 @@ def fitting(
         )
     k = check.clusters(params["n_clusters"], n_rows, "n_samples" if n == n_rows else "rows")
     if not isinstance(method, str) or method not in METHODS:
-        raise ValueError(f"method={method!r} is unknown: choose one of {', '.join(METHODS)}.")
+        raise ValueError(unknown("method", method, METHODS))
     own = _own_params(method, params["method_params"], params["swap"])
     if isinstance(data, ArrayData) and method not in _ON_DEVICES:
         raise ValueError(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
+
+from .._spelling import near
 
 
 class Problem(Exception):
@@ -41,9 +42,9 @@ def headless_plot(what: str) -> Any:
 def unknown(what: str, given: str, known: Iterable[str], more: str = "") -> Problem:
     """`given` is none of the names known: the nearest ones, or `more`, or all of them."""
     names = list(known)
-    near = get_close_matches(given.lower(), names, n=3, cutoff=0.6)
-    if near:
-        return Problem(f"{what} {given!r} is unknown: did you mean {' or '.join(near)}?{more}")
+    meant = near(given, names)
+    if meant:
+        return Problem(f"{what} {given!r} is unknown: did you mean {' or '.join(meant)}?{more}")
     return Problem(f"{what} {given!r} is unknown:{more or f' choose one of {few(names)}.'}")
 
 

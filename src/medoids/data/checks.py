@@ -32,11 +32,21 @@ def _as_numbers(X: Any, name: str, estimator: object) -> NDArray[Any]:
             " or a distance matrix with metric='precomputed'."
         )
     check_unmasked(X, name)
+    if _are_texts(X):
+        raise ValueError(
+            f"{name} is a list of texts, but this metric compares rows of numbers: use"
+            " metric='levenshtein', or a function of two texts."
+        )
     array: NDArray[Any] = _checked(X, name, estimator)
     if array.dtype == np.longdouble:
         with np.errstate(over="ignore"):
             array = array.astype(np.float64)
     return finite(array, name)
+
+
+def _are_texts(X: Any) -> bool:
+    flat = isinstance(X, (list, tuple)) or getattr(X, "ndim", 0) == 1
+    return flat and len(X) > 0 and all(isinstance(each, (str, bytes)) for each in X)
 
 
 def _checked(X: Any, name: str, estimator: object, **options: Any) -> Any:

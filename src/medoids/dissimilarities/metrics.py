@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from .._checks import is_real
+from .._spelling import unknown
 from . import kernels
 from .kernels.tuples import SumMetric
 
@@ -87,8 +88,9 @@ def resolve(
     """
     key = SYNONYMS.get(name, name)
     if key not in METRICS:
-        known = ", ".join(sorted([*METRICS, *SYNONYMS, *others, "precomputed"]))
-        raise ValueError(f"metric={name!r} is unknown: choose one of {known}.")
+        raise ValueError(
+            unknown("metric", name, sorted([*METRICS, *SYNONYMS, *others, "precomputed"]))
+        )
     if params is not None and not isinstance(params, Mapping):
         raise TypeError(f"metric_params must be a dict or None, got {type(params).__name__}.")
     given = dict(params or {})
