@@ -205,6 +205,32 @@ def test_mixed_tables(path: Path) -> None:
     assert payload(path)["clusters"][0]["columns"] == ["column 0", "column 1"]
 
 
+def test_missing_numbers_under_gower(path: Path) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"income": rng.normal(23_380, 9_000, 60).round(), "share": rng.uniform(size=60)}
+    )
+    frame.loc[3, "income"] = frame.loc[4, "share"] = np.nan
+    frame["nothing"] = np.nan
+    for X in (frame, frame.to_numpy(), frame.to_numpy().tolist()):
+        report(X, path, 2, metric="gower")
+        cells = payload(path)["sample"]["contents"]
+        assert (cells[3][0], cells[4][1], cells[5][2]) == ("–", "–", "–")
+        assert cells[5][0] == f"{int(frame['income'][5]):,}"
+        assert float(cells[5][1]) == pytest.approx(frame["share"][5], abs=0.005)
+
+
+def test_numbers_under_gower_have_all_their_digits(path: Path) -> None:
+    frame = pd.DataFrame({"income": [23_380.0, 23_390.0, 51_000.0], "kind": ["a", "a", "b"]})
+    frame["year"] = pd.Categorical([2021.5, 123456.0, 2021.5])
+    km = report(frame, path, 2, metric="gower")
+    found = payload(path)
+    assert found["sample"]["contents"][0] == ["23,380", "a", "2021.5"]
+    assert found["sample"]["contents"][1][2] == "123456"
+    apart = {name: rest for name, *rest in found["clusters"][km.labels_[0]]["apart"]}
+    assert apart["income"][1:3] == ["23,385", "32,590"]
+
+
 def test_values_are_not_rounded_away(path: Path) -> None:
     report(np.array([[0.7, 2e-9], [0.7, 3e-9], [0.7, 9e-9]]), path, 1)
     rows = payload(path)["sample"]["contents"]

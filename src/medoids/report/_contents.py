@@ -103,15 +103,15 @@ def contents(
         if table is None:
             raise ValueError("image_shape is given, but X is no array of numbers: leave it out.")
         return Images(table, image_shape, len(km.medoid_indices_))
+    if km.metric == "precomputed":
+        return Nothing()
+    if km.metric == "gower":  # which takes holes, also in rows of numbers alone
+        return Mixed(X, km.labels_, km.medoid_indices_, feature_names)
     if table is not None:
         names = feature_names
         if names is None:
             names = getattr(km, "feature_names_in_", None)
         return Numbers(table, km.labels_, km.medoid_indices_, names)
-    if km.metric == "precomputed":
-        return Nothing()
-    if km.metric == "gower":
-        return Mixed(X, km.labels_, km.medoid_indices_, feature_names)
     things = list(X.to_numpy() if hasattr(X, "columns") else X)
     if km.metric == "tree_edit" or all(looks_like_tree(thing) for thing in things):
         return Trees(things)
