@@ -290,6 +290,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         image_shape: tuple[int, ...] | None = None,
         feature_names: Sequence[Any] | None = None,
         texts: Sequence[Any] | None = None,
+        coordinates: ArrayLike | None = None,
+        values: Any = None,
         command: str | None = None,
         max_members: int = 4000,
         random_state: int | np.random.RandomState | None = 0,
@@ -315,6 +317,12 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             The name of each column. None takes those of the fit.
         texts : sequence, default=None
             A text for each row, shown with it and searched.
+        coordinates : array-like of shape (n_samples, 2), default=None
+            Where the map puts each row, such as a UMAP of your own (`adata.obsm["X_umap"]`).
+            The names of a data frame's columns are those of the axes.
+        values : array-like, default=None
+            What is shown of each row in X's place: the columns before they were scaled, or
+            what distances or embeddings were made of.
         command : str, default=None
             What gives the same result again. None is Python code.
         max_members : int, default=4000
@@ -333,8 +341,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         check.whole(max_members, "max_members", 1)
         return write(
             self, X, path, names=names, title=title, image_shape=image_shape,
-            feature_names=feature_names, texts=texts, command=command, max_members=max_members,
-            random_state=random_state,
+            feature_names=feature_names, texts=texts, coordinates=coordinates, values=values,
+            command=command, max_members=max_members, random_state=random_state,
         )  # fmt: skip
 
     def _begin(self, data: Data) -> tuple[list[int] | None, int]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import matplotlib
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
@@ -215,6 +216,18 @@ def test_map_shows_each_cluster_in_its_own_way(km: KMedoids, X: Any) -> None:
     assert len({(colour(label), symbol(label)) for label in range(110)}) == 110
     assert len(set(COLOURS)) == len(COLOURS)
     assert len(set(SYMBOLS)) == len(SYMBOLS)
+
+
+def test_map_says_how_it_was_made(km: KMedoids, X: Any) -> None:
+    ax = plot.map(km, X)
+    assert any("The two principal components" in text for text in words(ax))
+    assert not len(ax.get_xticks())
+    ax = plot.map(km, X, coordinates=pd.DataFrame(X[:, :2], columns=["UMAP1", "UMAP2"]))
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("UMAP1", "UMAP2")
+    ax = plot.map(km, X, coordinates=X[:, :2])
+    assert (ax.get_xlabel(), len(ax.get_xticks())) == ("", 0)
+    shown = np.concatenate([each.get_offsets() for each in ax.collections])
+    assert set(map(tuple, shown)) == set(map(tuple, X[:, :2]))
 
 
 def test_silhouette_says_the_mean(km: KMedoids, X: Any) -> None:

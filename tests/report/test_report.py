@@ -231,6 +231,57 @@ def test_numbers_under_gower_have_all_their_digits(path: Path) -> None:
     assert apart["income"][1:3] == ["23,385", "32,590"]
 
 
+PART = "two dimensions hold only a part of it"
+
+
+def test_the_map_says_how_it_was_made(path: Path) -> None:
+    X = mixture(60, 5, 3, seed=0)
+    km = report(X, path)
+    assert "The two principal components, with" in path.read_text()
+    assert PART in path.read_text()
+    assert payload(path)["axes"] is None
+    report(pd.DataFrame(X[:, :2], columns=["size", "age"]), path)
+    assert "The two columns, as they are." in path.read_text()
+    assert PART not in path.read_text()
+    assert (payload(path)["axes"], payload(path)["ratio"]) == (["size", "age"], 1)
+    km.report(X, path, coordinates=pd.DataFrame(X[:, 3:], columns=["UMAP1", "UMAP2"]))
+    found = payload(path)
+    assert (found["axes"], found["ratio"]) == (["UMAP1", "UMAP2"], None)
+    np.testing.assert_array_equal(unpacked(found["sample"]["x"], "<f8"), X[:, 3])
+    assert "Placed by coordinates that were given." in path.read_text()
+    assert PART not in path.read_text()
+
+
+def test_points_on_a_sphere_are_in_degrees(path: Path) -> None:
+    places = np.random.default_rng(0).uniform([-80, -180], [80, 180], (60, 2))
+    report(np.radians(places), path, metric="haversine")
+    found = payload(path)
+    assert found["axes"] == ["longitude", "latitude"]
+    np.testing.assert_allclose(unpacked(found["sample"]["x"], "<f8"), places[:, 1])
+    np.testing.assert_allclose(unpacked(found["sample"]["y"], "<f8"), places[:, 0])
+
+
+def test_other_values_are_shown_in_the_rows_place(path: Path) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"income": rng.normal(23_380, 9_000, 40).round(), "age": np.arange(40)})
+    scaled = ((frame - frame.mean()) / frame.std()).to_numpy()
+    km = KMedoids(2, random_state=0).fit(scaled)
+    km.report(scaled, path, values=frame)
+    found = payload(path)
+    assert found["clusters"][0]["columns"] == ["income", "age"] == found["axes"]
+    assert found["sample"]["contents"][7] == [f"{frame['income'][7]:,.0f}", "7.0"]
+    np.testing.assert_array_equal(unpacked(found["sample"]["x"], "<f8"), frame["income"])
+    mixed = frame.assign(town=["Bern", None] * 20)
+    km.report(scaled, path, values=mixed)
+    assert payload(path)["sample"]["contents"][1][2] == "–"
+    matrix = np.abs(scaled[:, :1] - scaled[:, 0])
+    far = KMedoids(2, metric="precomputed", random_state=0).fit(matrix)
+    far.report(matrix, path, values=[f"text {at}" for at in range(40)])
+    assert payload(path)["sample"]["contents"][3] == "text 3"
+    far.report(matrix, path, values=rng.uniform(size=(40, 6)), image_shape=(2, 3))
+    assert payload(path)["kind"] == "image"
+
+
 def test_values_are_not_rounded_away(path: Path) -> None:
     report(np.array([[0.7, 2e-9], [0.7, 3e-9], [0.7, 9e-9]]), path, 1)
     rows = payload(path)["sample"]["contents"]
@@ -411,6 +462,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"X": np.ones((4, 3))}, "X has 4 rows, but the fit had 30"),
     ({"names": ["a"]}, "names has 1 entries for 30 rows"),
     ({"texts": ["a"] * 31}, "texts has 31 entries for 30 rows"),
+    ({"coordinates": np.ones((30, 3))}, "coordinates has shape (30, 3)"),
+    ({"values": np.ones((29, 3))}, "values has 29 rows for 30 rows"),
     ({"feature_names": ["a"]}, "feature_names has 1 names, but X has 3 columns"),
     ({"image_shape": (2, 2)}, "4 pixels, but X has 3 columns"),
     ({"max_members": 0}, "max_members=0 is too small"),

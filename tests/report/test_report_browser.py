@@ -260,6 +260,26 @@ def test_the_map_zooms_selects_and_is_pointed_at(opened: Open, digits: Any) -> N
     assert page.locator("#panel-text").inner_text() == "600 rows of 6 clusters."
 
 
+def test_two_columns_have_axes(opened: Open) -> None:
+    rng = np.random.default_rng(0)
+    names = ["<b>size</b> & $x^2$", "age"]
+    frame = pd.DataFrame(rng.normal(size=(60, 2)) * [5, 1], columns=names)
+    page = opened(KMedoids(3, random_state=0).fit(frame), frame)
+    assert page.locator("#plane .xtitle").text_content() == names[0]
+    assert page.locator("#plane .ytitle").text_content() == names[1]
+    assert page.locator("#plane .xtick").count() >= 3
+    unit = "['xaxis', 'yaxis'].map((a) => plane._fullLayout[a]._m)"
+    across, up = page.evaluate(unit)
+    assert abs(across) == pytest.approx(abs(up), rel=0.01), "a unit is a unit"
+    places = rng.uniform([40, 5], [60, 25], (60, 2))
+    km = KMedoids(3, metric="haversine", random_state=0).fit(np.radians(places))
+    page = opened(km, np.radians(places))
+    across, up = page.evaluate(unit)
+    assert abs(up / across) == pytest.approx(1 / np.cos(np.radians(50)), rel=0.05)
+    page = opened(km, np.radians(places), coordinates=rng.normal(size=(60, 2)))
+    assert page.locator("#plane .xtick").count() == 0
+
+
 def test_hostile_text_does_nothing_and_is_shown(opened: Open) -> None:
     n = len(HOSTILE)
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(n, n)), columns=HOSTILE)

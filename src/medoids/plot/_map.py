@@ -19,6 +19,7 @@ def map(
     X: ArrayLike,
     ax: Any = None,
     *,
+    coordinates: ArrayLike | None = None,
     max_points: int = 4000,
     random_state: int | np.random.RandomState | None = 0,
 ) -> Any:
@@ -28,9 +29,10 @@ def map(
     are more rows than `max_points`, a sample is shown: of each cluster by its size, evenly
     from the most typical row to the least.
 
-    Rows of numbers are projected on two principal components, and two columns are shown as
-    they are. Where the metric is no norm of a difference (cosine, trees, strings, a matrix
-    of distances), rows are placed by landmark multidimensional scaling.
+    Rows of numbers are projected on two principal components. Two columns are shown as they
+    are, with axes; points on a sphere as on a map, in degrees. Where the metric is no norm of
+    a difference (cosine, trees, strings, a matrix of distances), rows are placed by landmark
+    multidimensional scaling. A line below says which.
 
     Parameters
     ----------
@@ -40,6 +42,9 @@ def map(
         What it was fitted on.
     ax : matplotlib Axes, default=None
         Where to draw; None makes a figure.
+    coordinates : array-like of shape (n_samples, 2), default=None
+        Where to put each row, such as a UMAP of your own (`adata.obsm["X_umap"]`). The names
+        of a data frame's columns are those of the axes.
     max_points : int, default=4000
         The most rows to show, beside the medoids.
     random_state : int, RandomState instance or None, default=0
@@ -62,7 +67,8 @@ def map(
     labels, medoids = km.labels_, km.medoid_indices_
     near = nearest_two(fit_distances(km, X), labels).first
     rows = choose(labels, ranks(labels, near, medoids), medoids, max_points)
-    plane = project(km, X, rows, random_state)
+    made = project(km, X, rows, random_state, coordinates=coordinates)
+    plane = made.points
     ax = axes(ax, 7, 6)
     size = float(np.clip(40_000 / len(rows), 9, 40))
     for label in range(len(medoids)):
@@ -81,14 +87,20 @@ def map(
                 "linewidth": 1 if many else 1.8, "alpha": 0.92,
             },
         )  # fmt: skip
-    ax.set_aspect("equal", "datalim")
-    ax.set(xticks=[], yticks=[])
-    quiet(ax)
+    if made.ratio is not None:
+        ax.set_aspect(made.ratio, "datalim")
+    quiet(ax, "both" if made.axes else "")
+    if made.axes:
+        ax.set(xlabel=made.axes[0], ylabel=made.axes[1])
+    if not (made.axes and made.axes[0]):
+        ax.set_xticks([])
+    if not (made.axes and made.axes[1]):
+        ax.set_yticks([])
     n = len(labels)
     shown = f"{n:,} rows" if len(rows) == n else f"{len(rows):,} of {n:,} rows"
     title(ax, f"{len(medoids)} clusters: {shown}")
-    ax.text(
-        0, -0.01, "Numbers mark the medoids.", transform=ax.transAxes, va="top", fontsize=8.5,
-        color=QUIET,
+    ax.annotate(
+        f"{made.how} Numbers mark the medoids.", (0, 0), (0, -36 if made.axes else -4),
+        xycoords="axes fraction", textcoords="offset points", va="top", fontsize=8.5, color=QUIET,
     )  # fmt: skip
     return ax

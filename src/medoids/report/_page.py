@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Sequence
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._fitted import FittedKMedoids
 from .._silhouette import fit_distances
+from ..plot._projection import project
 from ..plot._style import COLOURS
 from ._clusters import clusters, silhouettes
 from ._contents import Contents, contents
@@ -39,6 +41,8 @@ def write(
     image_shape: tuple[int, ...] | None,
     feature_names: Sequence[Any] | None,
     texts: Sequence[Any] | None,
+    coordinates: Any,
+    values: Any,
     command: str | None,
     max_members: int,
     random_state: Any,
@@ -55,6 +59,8 @@ def write(
     if names is None and hasattr(X, "iloc") and not np.array_equal(X.index, range(n)):
         names = X.index
     names, texts = _for_each(names, "names", n), _for_each(texts, "texts", n)
+    if values is not None and _length(values) != n:
+        raise ValueError(f"values has {_length(values)} rows for {n} rows: give one for each.")
     silhouette = silhouettes(distances)
     facts = {
         "title": title or f"{k:,} medoids of {n:,} rows",
@@ -67,14 +73,18 @@ def write(
         "code": command or snippet(km, image_shape),
         "versions": _versions(),
     }
+    place = partial(
+        project, km, X, random_state=random_state, coordinates=coordinates, values=values,
+        names=feature_names,
+    )  # fmt: skip
     most = max_members
     while True:
-        drawn = contents(km, X, image_shape, feature_names)
-        rows = PageRows(km, X, distances, names, texts, most, random_state)
+        drawn = contents(km, X, values, image_shape, feature_names)
+        rows = PageRows(km, distances, names, texts, most, place)
         payload = _payload(km, rows, drawn, silhouette)
         page = template.filled(
             payload=payload, drawn=len(rows.drawn), known=len(rows.known), cut=most < max_members,
-            **facts,
+            plane=rows.plane, **facts,
         ).encode("utf-8", "replace")  # fmt: skip
         over = len(page) - _LARGEST
         if over < 0 or most == 0:
@@ -95,6 +105,8 @@ def _payload(
         "clusters": clusters(km, rows, drawn, silhouette),
         "index": rows.index(),
         "sample": rows.sample(drawn),
+        "axes": rows.plane.axes,
+        "ratio": rows.plane.ratio,
         "steps": [
             {name: value for name, value in step.items() if name in _STEP} for step in km.history_
         ],
@@ -105,6 +117,10 @@ def _for_each(given: Sequence[Any] | None, name: str, n: int) -> list[Any] | Non
     if given is not None and len(given) != n:
         raise ValueError(f"{name} has {len(given)} entries for {n} rows: give one for each.")
     return None if given is None else list(given)
+
+
+def _length(rows: Any) -> int:
+    return int(rows.shape[0]) if hasattr(rows, "shape") else len(rows)
 
 
 def _versions() -> dict[str, str]:

@@ -14,8 +14,8 @@ const index = {
 };
 const sample = {
   at: unpack(page.sample.at, Uint32Array),
-  x: unpack(page.sample.x, Float32Array),
-  y: unpack(page.sample.y, Float32Array),
+  x: unpack(page.sample.x, Float64Array),
+  y: unpack(page.sample.y, Float64Array),
 };
 // A row is known by its place in the index; this is its place in the sample, if it is drawn.
 const placeOf = new Map(Array.from(sample.at, (row, place) => [row, place]));

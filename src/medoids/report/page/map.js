@@ -7,6 +7,9 @@ const css = (name) => getComputedStyle(document.documentElement).getPropertyValu
 const font = () => ({ family: css("--sans"), size: 12, color: css("--quiet") });
 let here = -1;
 
+// plotly reads some markup in the titles of axes: this leaves none to be read.
+const plain = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/\$/g, "&#36;");
+
 // The medoids' numbers; that of the chosen cluster last, so that it is on top.
 function medoidsLast(label) {
   const labels = page.clusters.map((_, at) => at).filter((at) => at !== label).concat(label === null ? [] : [label]);
@@ -53,11 +56,24 @@ function mapTraces() {
   return traces;
 }
 
-function mapLayout() {
-  const axis = { visible: false, showgrid: false, zeroline: false };
+// What is across and what is up, where that has a name; else no axis.
+function mapAxis(at, values) {
+  const text = page.axes ? page.axes[at] : "";
+  if (!text) return { visible: false, showgrid: false, zeroline: false, range: span(values) };
+  const short = text.length > 40 ? `${text.slice(0, 39)}…` : text;
   return {
-    xaxis: { ...axis, range: span(sample.x) }, yaxis: { ...axis, range: span(sample.y), scaleanchor: "x" }, showlegend: false, dragmode: touch ? false : "pan",
-    margin: { l: 12, r: 12, t: 12, b: 12 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+    range: span(values), showgrid: true, gridcolor: css("--rule"), zeroline: false, linecolor: css("--rule"),
+    tickfont: font(), title: { text: plain(short), font: font(), standoff: 6 }, automargin: true, nticks: 7,
+    separatethousands: true, exponentformat: "none",
+  };
+}
+
+function mapLayout() {
+  const equal = page.ratio === null ? {} : { scaleanchor: "x", scaleratio: page.ratio };
+  const room = page.axes ? 20 : 12;
+  return {
+    xaxis: mapAxis(0, sample.x), yaxis: { ...mapAxis(1, sample.y), ...equal }, showlegend: false, dragmode: touch ? false : "pan",
+    margin: { l: room, r: 12, t: 12, b: room }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
     hovermode: "closest", hoverdistance: 12, font: font(), uirevision: "map",
     newselection: { line: { color: css("--quiet"), width: 1, dash: "dot" } },
   };
@@ -67,7 +83,7 @@ const opacities = (label) => page.clusters.map((_, other) => (label === null ? 0
 
 function paintMap() {
   const [x, y] = [span(sample.x), span(sample.y)];
-  const tall = plane.clientWidth * (y[1] - y[0]) / (x[1] - x[0]);
+  const tall = page.ratio === null ? 480 : page.ratio * plane.clientWidth * (y[1] - y[0]) / (x[1] - x[0]);
   plane.style.height = `${Math.max(360, Math.min(tall, 600, innerHeight - 200))}px`;
   const traces = mapTraces();
   const label = view.kind === "cluster" ? view.label : null;
