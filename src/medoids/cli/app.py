@@ -90,6 +90,7 @@ def _cluster(
     image_shape: opt.ImageShape = None,
     transpose: opt.Transpose = False,
     normalize: opt.Normalize = False,
+    scale: opt.Scale = None,
     out: opt.OutFolder = None,
     report: opt.Report = False,
     force: opt.Force = False,
@@ -147,6 +148,7 @@ def _scan(
     field: opt.Field = None,
     transpose: opt.Transpose = False,
     normalize: opt.Normalize = False,
+    scale: opt.Scale = None,
     out: opt.OutPicture = None,
     force: opt.Force = False,
     as_json: opt.Json = False,
@@ -245,7 +247,7 @@ def _params(ctx: typer.Context) -> dict[str, Any]:
     from .commands.choose import check_names
 
     given = ctx.params
-    check_names(given["metric"], given["method"])
+    check_names(given["metric"], given["method"], given["scale"])
     return {
         "metric": given["metric"], "metric_params": parse_params(given["metric_param"] or []),
         "method": given["method"], "swap": given["swap"], "init": given["init"],
@@ -261,6 +263,7 @@ def _reading(ctx: typer.Context) -> Reading:
     return Reading(
         parse_list(given["columns"]), given["field"], given["names"], given["transpose"],
         given["normalize"], given["metric"] == "gower", weights=given["weights"],
+        scale=given["scale"],
     )  # fmt: skip
 
 

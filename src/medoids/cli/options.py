@@ -104,6 +104,13 @@ Normalize = Annotated[
         help="Scale each row of counts to 10,000 and take log(1 + x).",
     ),
 ]  # fmt: skip
+Scale = Annotated[
+    str | None,
+    typer.Option(
+        "--scale", metavar="standard|robust|none", rich_help_panel=_INPUT,
+        help="Scale each column by its deviation, or by its quartiles; none: as they are.",
+    ),
+]  # fmt: skip
 MetricName = Annotated[
     str | None,
     typer.Option(

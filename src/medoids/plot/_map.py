@@ -91,7 +91,8 @@ def map(
         ax.set_aspect(made.ratio, "datalim")
     quiet(ax, "both" if made.axes else "")
     if made.axes:
-        ax.set(xlabel=made.axes[0], ylabel=made.axes[1])
+        across, up = (name.replace("$", r"\$") for name in made.axes)  # which begins a formula
+        ax.set(xlabel=across, ylabel=up)
     if not (made.axes and made.axes[0]):
         ax.set_xticks([])
     if not (made.axes and made.axes[1]):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from ..._names import MEASURES, METHODS, METRIC_NAMES, SYNONYMS
 from ..problem import Problem, unknown
 from ..readers.counts import are_raw
 from ..readers.inputs import Input
+from ..readers.scaling import WAYS
+from .columns import in_radians, warn_of_one_column
 
 
 class Kind(NamedTuple):
@@ -28,6 +31,15 @@ KINDS: dict[str, Kind] = {
     "table": Kind("rows of mixed columns", "gower"),
 }
 _NUMBERS = ["rows", "sparse", "cells"]
+# Metrics whose values are what they are.
+_OWN_SCALE = {
+    "gower": "which scales each column by its range",
+    "precomputed": "whose numbers are distances",
+    "haversine": "whose columns are angles",
+    "hamming": "which compares for equality",
+    "matching": "which compares for equality",
+    "jaccard": "which compares for equality",
+}
 
 
 def suits(metric: str) -> list[str]:
@@ -39,16 +51,21 @@ def suits(metric: str) -> list[str]:
     return ["rows"] if SYNONYMS.get(metric, metric) == "haversine" else _NUMBERS
 
 
-def check_names(metric: str | None, method: str) -> None:
-    """Both are known, before any work is done."""
+def check_names(metric: str | None, method: str, scale: str | None) -> None:
+    """All are known, before any work is done."""
     if metric is not None and metric not in METRIC_NAMES:
         raise unknown("--metric", metric, METRIC_NAMES, " 'medoids metrics' lists all.")
     if method not in METHODS:
         raise unknown("--method", method, METHODS)
+    if scale is not None and scale not in WAYS:
+        raise unknown("--scale", scale, WAYS)
+    if scale in ("standard", "robust") and metric in _OWN_SCALE:
+        raise Problem(f"--scale is not for --metric {metric}, {_OWN_SCALE[metric]}: leave it out.")
 
 
-def choose(metric: str | None, made: Input, file: str) -> str:
+def choose(params: Mapping[str, Any], made: Input, scale: str | None, file: str) -> str:
     """The metric; a note in `made` says so if it was chosen here."""
+    metric: str | None = params["metric"]
     kind = KINDS[made.kind]
     if metric is None:
         metric = kind.metric
@@ -64,6 +81,10 @@ def choose(metric: str | None, made: Input, file: str) -> str:
             f"--metric precomputed needs a square matrix, but {file} has {made.X.shape[0]} rows and"
             f" {made.X.shape[1]} columns: name the metric if these are features."
         )
+    if SYNONYMS.get(metric, metric) == "haversine":
+        in_radians(made, file)
+    if scale is None:
+        warn_of_one_column(made, metric, params["metric_params"])
     if are_raw(made):
         made.notes.append("raw counts, taken as they are (--normalize scales and logs them)")
     return metric

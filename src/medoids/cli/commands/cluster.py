@@ -67,7 +67,7 @@ def cluster(
     made = read(source, reading)
     if shape is not None:
         made.set_image_shape(shape, source.name)
-    params = params | {"metric": choose(params["metric"], made, source.name)}
+    params = params | {"metric": choose(params, made, reading.scale, source.name)}
     facts = describe(source, made, reading)
     source.forget()
     with patience() as waiting:
@@ -125,6 +125,7 @@ def _draw(
             fitted.km.report(
                 made.X, path, names=made.names, feature_names=made.features, command=command,
                 image_shape=made.image_shape, title=f"{file}: {k:,} medoids of {made.n:,} rows",
+                values=made.unscaled,
             )  # fmt: skip
     if target.picture:
         plot = headless_plot("a picture")

@@ -32,8 +32,7 @@ def fit(made: Input, params: dict[str, Any], screen: Screen) -> Fitted:
         raise Problem(f"-k {params['n_clusters']} is more than the {made.n} rows there are.")
     began = time.perf_counter()
     km = KMedoids(**params)
-    notes = made.notes
-    with in_plain_words(made) as warned, following(screen, lambda: screen.notes(notes)) as follower:
+    with in_plain_words(made) as warned, following(screen, lambda: _tell(made, screen)) as follower:
         try:
             with interruptible(), watching(follower):
                 km.fit(made.X, sample_weight=made.sample_weight)
@@ -46,6 +45,12 @@ def fit(made: Input, params: dict[str, Any], screen: Screen) -> Fitted:
     if not interrupted:
         screen.warn(*warned)
     return Fitted(km, interrupted, time.perf_counter() - began)
+
+
+def _tell(made: Input, screen: Screen) -> None:
+    """What was decided on the way, and what is likely to be a mistake."""
+    screen.notes(made.notes)
+    screen.warn(*made.warnings)
 
 
 @contextmanager

@@ -52,13 +52,13 @@ def scan(
     if target.picture is not None:
         _check_picture(target.picture, target.force)
     made = read(source, reading)
-    params = params | {"metric": choose(params["metric"], made, source.name)}
+    params = params | {"metric": choose(params, made, reading.scale, source.name)}
     if ks[-1] > made.n:
         raise Problem(f"-k up to {ks[-1]} is more than the {made.n} rows there are.")
     began = time.perf_counter()
     with in_plain_words(made) as warned, _progress(made, ks, resample, screen):
         found = scan_rows(made.X, ks, sample_weight=made.sample_weight, resample=resample, **params)
-    screen.warn(*dict.fromkeys(warned))
+    screen.warn(*made.warnings, *dict.fromkeys(warned))
     seconds = time.perf_counter() - began
     screen.json(plain(_facts(made, found, seconds)))
     _show(found, seconds, screen)

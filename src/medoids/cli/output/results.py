@@ -106,12 +106,13 @@ def describe(source: Source, made: Input, reading: Reading) -> dict[str, Any]:
         "kind": made.kind,
         "rows": made.n,
         "reading": reading._asdict(),
+        "scaling": None if made.scaling is None else made.scaling._asdict(),
     }
     if made.kind == "table":
         facts["columns"] = [_column(name, made.X[name]) for name in made.X.columns]
     elif made.features is not None:
         facts["columns"] = [{"name": name} for name in made.features]
-        facts["dtype"] = str(made.X.dtype)
+        facts["dtype"] = str(made.shown.dtype)
     return facts
 
 
@@ -125,13 +126,13 @@ def _column(name: str, values: Any) -> dict[str, Any]:
 
 
 def centers(made: Input, rows: NDArray[np.int64]) -> list[Any]:
-    """The medoids themselves, as JSON: a list of values, the non-zero ones, or an object."""
+    """The medoids as the file has them, for JSON: values, the non-zero ones, or an object."""
     if made.kind == "table":
         return [[plain(value) for value in made.X.iloc[row].tolist()] for row in rows]
-    if sparse.issparse(made.X):
-        return [_nonzero(made.X[[row]], made.features or []) for row in rows]
+    if sparse.issparse(made.shown):
+        return [_nonzero(made.shown[[row]], made.features or []) for row in rows]
     if made.features is not None:
-        return [_numbers(made.X[row]) for row in rows]
+        return [_numbers(made.shown[row]) for row in rows]
     return [made.X[row] for row in rows]
 
 

@@ -29,6 +29,8 @@ class Reading(NamedTuple):
         The column, or JSON field, that says how much each row counts.
     left_out : str or None
         A column to leave out if it is there: that with the weights of an earlier file.
+    scale : str or None
+        How to scale the columns; "none" means that they are as they should be.
     """
 
     columns: list[str] | None = None
@@ -40,6 +42,32 @@ class Reading(NamedTuple):
     texts: Sequence[str] = ()
     weights: str | None = None
     left_out: str | None = None
+    scale: str | None = None
+
+
+class Scaling(NamedTuple):
+    """What was done to each column: (value - centre) / unit.
+
+    Attributes
+    ----------
+    way : str
+        "standard", "robust" or "degrees".
+    centre, unit : list of float
+        A number for each column.
+    """
+
+    way: str
+    centre: list[float]
+    unit: list[float]
+
+    def of(self, rows: Any) -> Any:
+        """Rows, scaled; sparse ones are only divided, which leaves their differences the same."""
+        import numpy as np  # help needs none of it
+        from scipy import sparse
+
+        if sparse.issparse(rows):
+            return sparse.csr_array(rows @ sparse.diags_array(1 / np.array(self.unit)))
+        return (np.asarray(rows, dtype=np.float64) - self.centre) / self.unit
 
 
 class Weights(NamedTuple):
@@ -69,6 +97,12 @@ class Input:
         Height and width (and channels), if each row is an image.
     weights : Weights or None
         None if all rows count the same.
+    scaling : Scaling or None
+        What was done to the columns, if anything was.
+    unscaled : Any
+        The rows before that.
+    warnings : list of str
+        What is likely to be a mistake.
     """
 
     X: Any
@@ -78,6 +112,18 @@ class Input:
     notes: list[str] = field(default_factory=list)
     image_shape: tuple[int, ...] | None = None
     weights: Weights | None = None
+    scaling: Scaling | None = None
+    unscaled: Any = None
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def shown(self) -> Any:
+        """The rows as the file has them."""
+        return self.X if self.scaling is None else self.unscaled
+
+    def rescale(self, scaling: Scaling) -> None:
+        """Scale the columns; the rows as they were are still shown."""
+        self.scaling, self.unscaled, self.X = scaling, self.X, scaling.of(self.X)
 
     @property
     def n(self) -> int:

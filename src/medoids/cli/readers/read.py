@@ -12,6 +12,7 @@ from .delimited import read_delimited
 from .inputs import Input, Reading
 from .lines import read_json_lines, read_text
 from .matrices import read_mtx, read_npy, read_npz
+from .scaling import scale
 from .source import Source
 from .tables import read_parquet
 
@@ -44,6 +45,7 @@ def read(source: Source, reading: Reading) -> Input:
         made = READERS[format](source, reading)
     if reading.normalize:
         normalize(made)
+    scale(made, reading.scale)
     if source.guessed:
         made.notes.insert(0, f"{source.name} read as {format} (--format says otherwise)")
     return made
