@@ -443,6 +443,30 @@ def test_the_same_twice(tmp_path: Path) -> None:
     assert one.read_bytes() == two.read_bytes()
 
 
+def test_no_more_than_all_distances(path: Path, monkeypatch: Any) -> None:
+    km = report(mixture(40, 3, 2, seed=0), path)
+    km.n_distances_ = 1645  # 102.8% of n², with those that were a trial
+    km.report(mixture(40, 3, 2, seed=0), path)
+    html = path.read_text()
+    assert "102.8%" not in html
+    assert "<dd>all <small>of n²</small></dd>" in html
+    assert "1,645 distances were computed; a full matrix holds n² = 1,600." in html
+
+
+def test_a_place_that_cannot_be_written_to_is_told_first(path: Path, monkeypatch: Any) -> None:
+    X = mixture(30, 3, 2, seed=0)
+    km = KMedoids(2, random_state=0).fit(X)
+
+    def refused(*args: object, **more: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr("tempfile.TemporaryDirectory", refused)
+    monkeypatch.setattr("medoids.report._page.fit_distances", None)
+    with pytest.raises(PermissionError) as caught:
+        km.report(X, path)
+    assert "cannot be written to (Read-only file system): choose another" in str(caught.value)
+
+
 def test_an_old_page_stays_if_the_new_one_fails(path: Path, monkeypatch: Any) -> None:
     X = mixture(30, 3, 2, seed=0)
     km = report(X, path)
@@ -468,6 +492,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"image_shape": (2, 2)}, "4 pixels, but X has 3 columns"),
     ({"max_members": 0}, "max_members=0 is too small"),
     ({"path": "nowhere/at/all.html"}, "nowhere/at is no folder"),
+    ({"path": "."}, ". is a folder: name a file"),
 ]
 
 

@@ -112,13 +112,20 @@ def people() -> tuple[pd.DataFrame, KMedoids]:
     return frame, KMedoids(4, random_state=0).fit(frame)
 
 
-def test_medoids_first_the_largest_cluster_first(opened: Open, digits: Any) -> None:
+def test_medoids_first_by_number_or_the_largest_first(opened: Open, digits: Any) -> None:
     X, km = digits
     page = opened(km, X, image_shape=(8, 8))
     sizes = np.bincount(km.labels_)
     order = np.argsort(-sizes, kind="stable")
-    cards = page.locator("#medoids .card")
+    assert order.tolist() != list(range(6))
+    cards, lines = page.locator("#medoids .card"), page.locator("#panel-top tbody th")
     assert cards.count() == 6
+    assert [int(text) for text in lines.all_inner_texts()] == list(range(6))
+    for at in range(6):
+        assert f"Cluster {at}" in cards.nth(at).inner_text()
+    page.click("#largest")
+    assert [int(text) for text in lines.all_inner_texts()] == order.tolist()
+    assert "the largest first" in page.locator("#panel-text").inner_text()
     for at, label in enumerate(order):
         text = cards.nth(at).inner_text()
         assert f"Cluster {label}" in text
@@ -133,8 +140,8 @@ def test_medoids_first_the_largest_cluster_first(opened: Open, digits: Any) -> N
 def test_a_cluster_shows_its_members_from_the_most_typical(opened: Open, digits: Any) -> None:
     X, km = digits
     page = opened(km, X, image_shape=(8, 8))
-    label = int(np.bincount(km.labels_).argmax())
-    page.locator(".choose").first.click()
+    label = 2
+    page.locator(".choose").nth(label).click()
     assert title(page) == f"Cluster {label}"
     distances = km.transform(X)
     own = np.flatnonzero(km.labels_ == label)
@@ -158,19 +165,20 @@ def test_a_cluster_shows_its_members_from_the_most_typical(opened: Open, digits:
 def test_keyboard_alone(opened: Open, digits: Any) -> None:
     X, km = digits
     page = opened(km, X, image_shape=(8, 8))
-    order = np.argsort(-np.bincount(km.labels_), kind="stable")
     page.keyboard.press("Tab")
     assert "Skip" in page.evaluate("document.activeElement.textContent")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "largest"
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Enter")
-    assert title(page) == f"Cluster {order[1]}"
+    assert title(page) == "Cluster 1"
     assert page.locator(".card.chosen .choose").get_attribute("aria-pressed") == "true"
     page.keyboard.press("End")
     page.keyboard.press(" ")
-    assert title(page) == f"Cluster {order[-1]}"
+    assert title(page) == "Cluster 5"
     outline = "getComputedStyle(document.activeElement.closest('.card')).outlineStyle"
     assert page.evaluate(outline) == "solid", "the focus can be seen"
     page.keyboard.press("Tab")
@@ -248,16 +256,62 @@ def test_the_map_zooms_selects_and_is_pointed_at(opened: Open, digits: Any) -> N
     assert "Clicked on the map" in page.locator("#panel-top").inner_text()
 
     page.click("#select")
+    lasso(page, 0.04, 0.96)
+    wait(page, title="Selected")
+    assert page.locator("#panel-text").inner_text() == "600 rows of 6 clusters."
+
+
+def lasso(page: Any, low: float, high: float) -> None:
+    """Draw around a square part of the map."""
     box = page.locator("#plane").bounding_box()
-    corners = ((0.04, 0.04), (0.96, 0.04), (0.96, 0.96), (0.04, 0.96), (0.04, 0.05))
+    corners = ((low, low), (high, low), (high, high), (low, high), (low, low + 0.01))
     where = [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in corners]
     page.mouse.move(*where[0])
     page.mouse.down()
     for point in where[1:]:
         page.mouse.move(*point, steps=5)
     page.mouse.up()
-    wait(page, title="Selected")
-    assert page.locator("#panel-text").inner_text() == "600 rows of 6 clusters."
+
+
+def test_an_area_without_rows_says_so(opened: Open) -> None:
+    X = np.repeat([[0.0, 0.0], [9.0, 0.0], [9.0, 9.0]], 9, axis=0)
+    page = opened(KMedoids(3, random_state=0).fit(X), X)
+    page.locator("#plane").scroll_into_view_if_needed()
+    page.click("#select")
+    lasso(page, 0.4, 0.6)
+    wait(page, title="Nothing selected")
+    wait(page, text="No row is in the area")
+    assert names(page) == []
+    faded = "plane._fullData.slice(0, 3).filter((each) => each.selectedpoints).length"
+    assert page.evaluate(faded) == 0, "the map does not fade"
+
+
+def test_many_clusters_have_short_titles_and_every_chart_has_ticks(opened: Open) -> None:
+    X = load_digits().data[:900]
+    page = opened(KMedoids(60, random_state=0).fit(X), X, image_shape=(8, 8))
+    page.click("#all-medoids")
+    heights = page.eval_on_selector_all("#medoids h3", "all => all.map((e) => e.clientHeight)")
+    assert len(heights) == 60
+    assert len(set(heights)) == 1, "none has two lines"
+    wide = "all => all.filter((e) => e.scrollWidth > e.parentElement.clientWidth).length"
+    assert page.eval_on_selector_all("#medoids h3", wide) == 0
+
+
+@pytest.mark.parametrize("n", [9, 32, 150, 3000])
+def test_both_charts_have_ticks(n: int, opened: Open) -> None:
+    X = mixture(n, 3, 3, seed=0)
+    page = opened(KMedoids(3, random_state=0).fit(X), X)
+    for chart in ("loss", "rounds"):
+        assert page.locator(f"#{chart} .ytick").count() >= 2, chart
+        assert page.locator(f"#{chart} .xtick").count() >= 2, chart
+
+
+def test_the_table_of_clusters_has_the_words(opened: Open) -> None:
+    words = [a + b for a in ("spam", "eggs", "bacon") for b in "abcdefgh"]
+    km = KMedoids(3, metric="levenshtein", random_state=0).fit(words)
+    page = opened(km, words)
+    cells = page.locator("#panel-top tbody td.name").all_inner_texts()
+    assert cells == [words[row] for row in km.medoid_indices_]
 
 
 def test_two_columns_have_axes(opened: Open) -> None:

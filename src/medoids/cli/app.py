@@ -84,6 +84,7 @@ def _cluster(
     jobs: opt.Jobs = None,
     format: opt.FormatName = None,
     columns: opt.ColumnNames = None,
+    exclude: opt.Exclude = None,
     names: opt.Names = None,
     weights: opt.WeightsColumn = None,
     field: opt.Field = None,
@@ -110,7 +111,10 @@ def _cluster(
 
     def job() -> int:
         from .commands.cluster import Target, cluster
+        from .output.folder import check_target
 
+        if out is not None:
+            check_target(out, force)
         source = open_source(file, format)
         target = Target(out or Path(f"{source.stem}-medoids"), force, report)
         return cluster(source, reading, shape, params, target, screen, _command(ctx, source.name))
@@ -143,6 +147,7 @@ def _scan(
     no_resample: opt.NoResample = False,
     format: opt.FormatName = None,
     columns: opt.ColumnNames = None,
+    exclude: opt.Exclude = None,
     names: opt.Names = None,
     weights: opt.WeightsColumn = None,
     field: opt.Field = None,
@@ -263,7 +268,7 @@ def _reading(ctx: typer.Context) -> Reading:
     return Reading(
         parse_list(given["columns"]), given["field"], given["names"], given["transpose"],
         given["normalize"], given["metric"] == "gower", weights=given["weights"],
-        scale=given["scale"],
+        exclude=parse_list(given["exclude"]), scale=given["scale"],
     )  # fmt: skip
 
 

@@ -62,6 +62,13 @@ ColumnNames = Annotated[
         help="Cluster by these columns only; a name with a comma in quotes.",
     ),
 ]  # fmt: skip
+Exclude = Annotated[
+    str | None,
+    typer.Option(
+        "--exclude", metavar="A,B,…", rich_help_panel=_INPUT,
+        help="Cluster by all columns but these.",
+    ),
+]  # fmt: skip
 Names = Annotated[
     str | None,
     typer.Option(

@@ -50,6 +50,7 @@ def write(
     """Write the page; the parameters are those of `KMedoids.report`."""
     check_is_fitted(km)
     template = Template()
+    _check_place(Path(path))
     distances = fit_distances(km, X)
     n, k = distances.shape
     if n != len(km.labels_):
@@ -69,6 +70,7 @@ def write(
         "k": k,
         "mean": number(km.inertia_ / n),
         "silhouette": None if silhouette is None else number(silhouette.mean()),
+        "share": _share(km.n_distances_, n),
         "metric": getattr(km.metric, "__name__", km.metric),
         "code": command or snippet(km, image_shape),
         "versions": _versions(),
@@ -123,14 +125,31 @@ def _length(rows: Any) -> int:
     return int(rows.shape[0]) if hasattr(rows, "shape") else len(rows)
 
 
+def _share(distances: int, n: int) -> str:
+    """Which part of all n² distances this is; those that only were a trial may be beyond."""
+    return "all" if distances >= n**2 else f"{distances / n**2:.1%}"
+
+
 def _versions() -> dict[str, str]:
     return {name: version(name) for name in ("medoids", "numpy", "scikit-learn")}
 
 
-def _save(page: bytes, path: Path) -> Path:
-    """Write beside it, then rename, so that nobody finds half a page."""
+def _check_place(path: Path) -> None:
+    """Before any work is done: there is a place to write to."""
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path.parent} is no folder: make it, or name another.")
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder: name a file.")
+    try:
+        tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent).cleanup()
+    except OSError as error:
+        raise PermissionError(
+            f"{path.parent} cannot be written to ({error.strerror}): choose another place."
+        ) from None
+
+
+def _save(page: bytes, path: Path) -> Path:
+    """Write beside it, then rename, so that nobody finds half a page."""
     with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as staged:
         made = Path(staged) / path.name
         made.write_bytes(page)

@@ -276,9 +276,17 @@ def test_no_permission(rows: str, capsys: pytest.CaptureFixture[str]) -> None:
 def test_no_permission_as_the_system_says_it(
     rows: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("medoids.cli.output.folder.os.access", lambda *args: False)
+    def refused(*args: object, **more: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    def untouched(*args: object) -> None:
+        raise AssertionError("the data was read first")
+
+    monkeypatch.setattr("tempfile.TemporaryDirectory", refused)
+    monkeypatch.setattr("medoids.cli.commands.cluster.read", untouched)
     assert cluster(rows, "-k", "3") == 2
-    assert "cannot be written to: choose another place with --out" in capsys.readouterr().err
+    said = "cannot be written to (read-only file system): choose another place with --out"
+    assert said in capsys.readouterr().err
 
 
 def test_a_report(rows: str) -> None:

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -189,3 +190,16 @@ def test_a_pipe_that_is_closed_is_no_error(tmp_path: Path) -> None:
     done = subprocess.run(line, shell=True, capture_output=True, text=True, cwd=tmp_path)
     assert done.stdout == "name,cluster,medoid,distance\n"
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("name", ["csv", "npy"])
+def test_columns_that_were_left_out_may_be_there_or_not(name: str, capsys: Any) -> None:
+    last = "d" if name == "csv" else "3"
+    file = found(name, "--exclude", last)
+    assert main(["predict", "found", file, "--out", "new.csv", "-q"]) == 0
+    km = KMedoids(3, random_state=0).fit(ROWS[:, :3])
+    assert labels_of(Path("new.csv"))[1].tolist() == km.labels_.tolist()
+    np.save("less.npy", ROWS[:, :3])
+    Path("less.csv").write_text("a,b,c\n" + "".join(f"{a},{b},{c}\n" for a, b, c, _ in ROWS))
+    assert main(["predict", "found", f"less.{name}", "--out", "less.out", "-q"]) == 0
+    assert labels_of(Path("less.out"))[1].tolist() == km.labels_.tolist()

@@ -27,8 +27,10 @@ class Reading(NamedTuple):
         The columns that held text in an earlier file, whatever is in this one.
     weights : str or None
         The column, or JSON field, that says how much each row counts.
-    left_out : str or None
-        A column to leave out if it is there: that with the weights of an earlier file.
+    left_out : sequence of str
+        Columns to leave out if they are there: those that were no features of an earlier file.
+    exclude : list of str or None
+        The columns to leave out.
     scale : str or None
         How to scale the columns; "none" means that they are as they should be.
     """
@@ -41,7 +43,8 @@ class Reading(NamedTuple):
     mixed: bool = False
     texts: Sequence[str] = ()
     weights: str | None = None
-    left_out: str | None = None
+    left_out: Sequence[str] = ()
+    exclude: list[str] | None = None
     scale: str | None = None
 
 
@@ -164,15 +167,29 @@ class Input:
         self.image_shape = shape
 
 
-def chosen_columns(there: list[str], wanted: list[str] | None, file: str) -> list[int]:
+def chosen_columns(there: list[str], reading: Reading, file: str) -> list[int]:
     """The places of the columns that the user wants; all by default."""
+    out = left_columns(there, reading, file)
+    wanted = reading.columns
     if wanted is None:
-        return list(range(len(there)))
+        return [at for at, name in enumerate(there) if name not in out]
     places = {name: at for at, name in reversed(list(enumerate(there)))}
     for name in wanted:
         if name not in places:
             raise unknown("column", name, there, f" {file} has {few(there)}.")
     return [places[name] for name in wanted]
+
+
+def left_columns(there: list[str], reading: Reading, file: str) -> set[str]:
+    """The names of the columns that are to be left out."""
+    wanted = reading.exclude or []
+    for name in wanted:
+        if name not in there:
+            raise unknown("--exclude column", name, there, f" {file} has {few(there)}.")
+    out = {*wanted, *reading.left_out}
+    if there and out.issuperset(there):
+        raise Problem(f"{file} has no column besides those of --exclude: leave out fewer.")
+    return out
 
 
 def numbered(n: int, first: int = 0) -> list[str]:
@@ -196,9 +213,10 @@ def unique_names(names: list[str]) -> list[str]:
 
 
 def only_for_tables(reading: Reading, what: str) -> None:
-    """`--columns`, `--names` and `--weights` have no meaning here."""
+    """What names a column has no meaning here."""
     for given, option in (
-        (reading.columns, "--columns"), (reading.names, "--names"), (reading.weights, "--weights"),
+        (reading.columns, "--columns"), (reading.exclude, "--exclude"), (reading.names, "--names"),
+        (reading.weights, "--weights"),
     ):  # fmt: skip
         if given is not None:
             raise Problem(f"{option} is for tables, but this is {what}: leave it out.")

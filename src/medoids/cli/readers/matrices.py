@@ -95,8 +95,8 @@ def from_array(array: Any, file: str, reading: Reading, features: Any = None) ->
     if sparse.issparse(array):
         array = sparse.csr_array(array)
     named = numbered(array.shape[1]) if features is None else features
-    if reading.columns is not None:
-        places = chosen_columns(named, reading.columns, file)
+    if reading.columns is not None or reading.exclude:
+        places = chosen_columns(named, reading, file)
         array, named = array[:, places], [named[at] for at in places]
         shape = None
     made = Input(array, "sparse" if sparse.issparse(array) else "rows", numbered(array.shape[0]))

@@ -38,7 +38,7 @@ def read(source: Source, reading: Reading) -> Input:
         raise Problem(f"--field is for {', '.join(_FIELDS)}, but {source.name} is {format}.")
     if reading.transpose and format not in _MATRICES:
         raise Problem(f"--transpose is for {', '.join(_MATRICES)}, but {source.name} is {format}.")
-    _check_weights(reading)
+    _check_columns(reading)
     with warnings.catch_warnings():
         # What libraries say to programmers is nothing that a user of a command can act on.
         warnings.simplefilter("ignore")
@@ -51,10 +51,13 @@ def read(source: Source, reading: Reading) -> Input:
     return made
 
 
-def _check_weights(reading: Reading) -> None:
-    """The column of weights is nothing else."""
+def _check_columns(reading: Reading) -> None:
+    """A column that is something is nothing else."""
     name = reading.weights
     if name is not None and name == reading.names:
         raise Problem(f"--weights and --names are both {name!r}: name two columns.")
     if name is not None and name in (reading.columns or []):
         raise Problem(f"column {name!r} has the weights: leave it out of --columns.")
+    for name in reading.exclude or []:
+        if name in (reading.names, reading.weights, *(reading.columns or [])):
+            raise Problem(f"column {name!r} is wanted, and left out: take it from --exclude.")

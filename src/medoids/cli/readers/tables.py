@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..problem import Problem, few, need, said, unknown
-from .inputs import Input, Reading, chosen_columns, numbered, unique_names
+from ..problem import Problem, few, need, pasted, said, unknown
+from .inputs import Input, Reading, chosen_columns, left_columns, numbered, unique_names
 from .source import Source
 
 _IDENTIFIES = re.compile(
@@ -43,6 +43,8 @@ def from_frame(frame: Any, file: str, reading: Reading) -> Input:
     frame.columns = unique_names([str(name).strip() for name in frame.columns])
     if not len(frame) or not len(frame.columns):
         raise Problem(f"{file} has no rows of data: give at least one.")
+    out = left_columns(list(frame.columns), reading, file)
+    frame = frame[[name for name in frame.columns if name not in out]]
     weights, frame = _weights(frame, file, reading)
     names, frame = _row_names(frame, file, reading, notes)
     if not len(frame.columns):
@@ -56,7 +58,7 @@ def from_frame(frame: Any, file: str, reading: Reading) -> Input:
 
 def _things(frame: Any, names: list[str], file: str, reading: Reading) -> Input:
     """What the chosen columns hold."""
-    places = chosen_columns(list(frame.columns), reading.columns, file)
+    places = chosen_columns(list(frame.columns), reading._replace(exclude=None), file)
     frame = frame.iloc[:, places]
     features = list(frame.columns)
     texts = [name for name in features if not _numeric(frame[name])]
@@ -76,7 +78,7 @@ def _weights(frame: Any, file: str, reading: Reading) -> tuple[Any, Any]:
     columns = list(frame.columns)
     name = reading.weights
     if name is None:
-        return None, frame[[each for each in columns if each != reading.left_out]]
+        return None, frame
     if name not in columns:
         raise unknown("--weights column", name, columns, f" {file} has {few(columns)}.")
     if len(columns) == 1:
@@ -124,8 +126,8 @@ def _no_holes(values: Any, names: list[str], features: list[str], file: str) -> 
     where = f"at row {names[row]!r}, column {features[column]!r}"
     if np.isnan(values[row, column]):
         raise Problem(
-            f"{file} has no value {where}: fill it in, leave the column out with --columns, or"
-            " use --metric gower."
+            f"{file} has no value {where}: fill it in, leave the column out with --exclude"
+            f" {pasted([features[column]])}, or use --metric gower."
         )
     raise Problem(f"{file} has an infinite value {where}: put a number there.")
 
@@ -136,11 +138,13 @@ def _has_text(frame: Any, texts: list[str], file: str) -> Problem:
     example = f" (such as {str(values.iloc[0])[:30]!r})" if len(values) else ""
     numbers = [each for each in frame.columns if each not in texts]
     others = f" and {len(texts) - 1} more" if len(texts) > 1 else ""
-    choose = f"--columns {','.join(numbers[:4])}{',…' if len(numbers) > 4 else ''}"
-    advice = f"choose columns of numbers with {choose}, or" if numbers else "use"
+    # Whichever is shorter to say: the columns to leave out, or those to take.
+    ways = [f"leave out text with --exclude {pasted(texts)}"]
+    ways.append(f"choose columns of numbers with --columns {pasted(numbers)}")
+    advice = f"{min(ways, key=len)}, or use" if numbers else "use"
     return Problem(
         f"{file} has text in column {name!r}{example}{others}: {advice} --metric gower for"
-        f" all, or --columns {name} for its strings."
+        f" all, or --columns {pasted([name])} for its strings."
     )
 
 
@@ -157,7 +161,10 @@ def _mixed(frame: Any, texts: list[str], file: str) -> Any:
     for name in texts:
         column = frame[name]
         if column.dtype.kind in "mM":
-            raise Problem(f"{file} has dates in column {name!r}: leave it out with --columns.")
+            raise Problem(
+                f"{file} has dates in column {name!r}: leave it out with --exclude"
+                f" {pasted([name])}."
+            )
         known = column.notna()
         frame[name] = column.astype(object).where(known, None).map(_category)
     return frame

@@ -21,6 +21,9 @@ const sample = {
 const placeOf = new Map(Array.from(sample.at, (row, place) => [row, place]));
 const bySize = page.clusters.map((_, label) => label)
   .sort((a, b) => page.clusters[b].size - page.clusters[a].size || a - b);
+const byNumber = page.clusters.map((_, label) => label);
+// The order in which clusters are listed.
+let listed = byNumber;
 const byRank = Array.from(page.clusters, () => []);
 for (const row of sample.at) byRank[index.label[row]].push(row);
 for (const rows of byRank) rows.sort((a, b) => index.rank[a] - index.rank[b]);

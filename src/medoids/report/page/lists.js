@@ -79,11 +79,13 @@ function list(rows, label) {
 function clusterTable() {
   const heads = ["Cluster", "Medoid", "Rows", "Share", "Mean distance", "Silhouette", "Nearest other"];
   const body = make("tbody");
-  for (const label of bySize) {
+  for (const label of listed) {
     const cluster = page.clusters[label];
+    const name = nameOf(cluster.medoid);
+    const shown = page.kind === "text" ? cluster.content : name;
     body.append(make("tr", {},
       make("th", { scope: "row" }, toCluster(label)),
-      make("td", { class: "name", title: nameOf(cluster.medoid) }, nameOf(cluster.medoid)),
+      make("td", { class: "name", title: shown === name ? name : `${name}: ${shown}` }, shown),
       make("td", { class: "number" }, count(cluster.size)),
       make("td", { class: "number" }, share(cluster.size)),
       make("td", { class: "number" }, cluster.mean === null ? "–" : distance(cluster.mean)),

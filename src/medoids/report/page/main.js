@@ -14,9 +14,9 @@ function card(label) {
     make("div", { class: "name" }, nameOf(cluster.medoid)));
 }
 
-function showCards(labels) {
+function showCards(all) {
   const box = byId("medoids");
-  box.append(...labels.map(card));
+  box.replaceChildren(...listed.slice(0, all ? page.k : FIRST).map(card));
   for (const drawn of box.querySelectorAll(".thing")) {
     drawn.classList.toggle("whole", drawn.scrollHeight <= drawn.clientHeight + 1);
   }
@@ -40,11 +40,17 @@ function walk(event) {
 }
 
 function start() {
-  showCards(bySize.slice(0, FIRST));
+  showCards(false);
   const rest = byId("all-medoids");
   rest.hidden = page.k <= FIRST;
   rest.textContent = `Show all ${count(page.k)} medoids`;
-  rest.onclick = () => { rest.hidden = true; showCards(bySize.slice(FIRST)); markCards(); };
+  rest.onclick = () => { rest.hidden = true; showCards(true); markCards(); };
+  if (page.k > 1) byId("largest").onclick = () => {
+    listed = listed === bySize ? byNumber : bySize;
+    byId("largest").setAttribute("aria-pressed", String(listed === bySize));
+    showCards(rest.hidden);
+    show(view);
+  };
   byId("medoids").addEventListener("keydown", walk);
 
   let waiting = 0;

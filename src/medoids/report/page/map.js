@@ -153,9 +153,9 @@ function startMap() {
   plane.on("plotly_unhover", () => { byId("tip").hidden = true; });
   plane.on("plotly_click", (event) => chooseRow(event.points[0].customdata));
   plane.on("plotly_selected", (event) => {
-    if (!event) return;
+    if (!event || !event.lassoPoints) return; // plotly says so of selections that we take away, too
     const rows = event.points.filter((each) => each.curveNumber < page.k).map((each) => each.customdata);
-    if (rows.length) choosePicked(rows);
+    choosePicked(rows);
   });
   plane.on("plotly_deselect", () => chooseAll());
   byId("closer").onclick = () => zoom(1 / 1.5);

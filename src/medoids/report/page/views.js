@@ -35,7 +35,8 @@ function markCards() {
 
 function chooseAll() {
   turnTo({ kind: "all" });
-  panel("All clusters", `${plural(page.k, "cluster")} of ${plural(page.n, "row")}, the largest first.`, clusterTable(), []);
+  const first = listed === bySize && page.k > 1 ? ", the largest first" : "";
+  panel("All clusters", `${plural(page.k, "cluster")} of ${plural(page.n, "row")}${first}.`, clusterTable(), []);
   byId("panel-rows").replaceChildren();
   byId("more").hidden = true;
   point(-1);
@@ -44,7 +45,7 @@ function chooseAll() {
 
 function chooseCluster(label, move) {
   turnTo({ kind: "cluster", label });
-  const at = bySize.indexOf(label);
+  const at = listed.indexOf(label);
   const rows = byRank[label];
   const { size } = page.clusters[label];
   const least = order === "least";
@@ -53,8 +54,8 @@ function chooseCluster(label, move) {
     `${text}, ${least ? "the least typical first" : "from the most typical to the least"}. ` +
     (inGallery() && page.k > 1 ? "With each: distance to the medoid; second nearest cluster: distance to its medoid." : ""),
     about(label), [
-      tool("←", () => chooseCluster(bySize[at - 1], false), { "aria-label": "Larger cluster", ...(at ? {} : { disabled: "" }) }),
-      tool("→", () => chooseCluster(bySize[at + 1], false), { "aria-label": "Smaller cluster", ...(at < page.k - 1 ? {} : { disabled: "" }) }),
+      tool("←", () => chooseCluster(listed[at - 1], false), { "aria-label": "Cluster before", ...(at ? {} : { disabled: "" }) }),
+      tool("→", () => chooseCluster(listed[at + 1], false), { "aria-label": "Cluster after", ...(at < page.k - 1 ? {} : { disabled: "" }) }),
       tool("Least typical first", () => { order = least ? "typical" : "least"; chooseCluster(label, false); }, { "aria-pressed": String(least) }),
       backToAll(),
     ]);
@@ -73,7 +74,13 @@ function chooseRow(row) {
 }
 
 function choosePicked(rows) {
-  turnTo({ kind: "picked" });
+  turnTo({ kind: "picked", rows });
+  if (!rows.length) {
+    panel("Nothing selected", "No row is in the area that was drawn: draw around some.", null, [backToAll()]);
+    list([], null);
+    Plotly.relayout(plane, { selections: [] }).then(markCards);
+    return;
+  }
   const sorted = [...rows].sort((a, b) => index.label[a] - index.label[b] || index.rank[a] - index.rank[b]);
   const labels = new Set(sorted.map((row) => index.label[row]));
   panel("Selected on the map", `${plural(rows.length, "row")} of ${plural(labels.size, "cluster")}.`, null, [backToAll()]);
@@ -104,13 +111,21 @@ const searchable = new Map(Array.from(sample.at, (row, place) => {
 }));
 
 function chooseFound(query) {
-  turnTo({ kind: "found" });
+  turnTo({ kind: "found", query });
   const rows = matches(query);
   panel("Found", `${plural(rows.length, "row")} with “${query}”.` +
     (rows.some((row) => !placeOf.has(row)) ? " Rows that the page does not draw are listed with their distances." : ""), null, [backToAll()]);
   list(rows, null);
   markCards();
   point(rows.length ? rows[0] : -1);
+}
+
+// A view again, in another order or after it was linked to.
+function show({ kind, label, rows, query }) {
+  if (kind === "cluster") chooseCluster(label, false);
+  else if (kind === "picked") choosePicked(rows);
+  else if (kind === "found") chooseFound(query);
+  else chooseAll();
 }
 
 // Bring the panel into sight; where it is beside the map, the map too.
