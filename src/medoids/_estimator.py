@@ -292,6 +292,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         texts: Sequence[Any] | None = None,
         coordinates: ArrayLike | None = None,
         values: Any = None,
+        labels: Sequence[Any] | None = None,
+        annotations: Any = None,
         command: str | None = None,
         max_members: int = 4000,
         random_state: int | np.random.RandomState | None = 0,
@@ -323,6 +325,13 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         values : array-like, default=None
             What is shown of each row in X's place: the columns before they were scaled, or
             what distances or embeddings were made of.
+        labels : sequence, default=None
+            Labels that were known before, one for each row: the page counts them in each
+            cluster, has the adjusted Rand index, and the map can be coloured by them. A Series
+            brings its name. Rows without a label are not counted.
+        annotations : data frame or dict, default=None
+            More columns that the map can be coloured by, such as `adata.obs`; those of X can
+            be chosen in any case.
         command : str, default=None
             What gives the same result again. None is Python code.
         max_members : int, default=4000
@@ -342,6 +351,7 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         return write(
             self, X, path, names=names, title=title, image_shape=image_shape,
             feature_names=feature_names, texts=texts, coordinates=coordinates, values=values,
+            labels=labels, annotations=annotations,
             command=command, max_members=max_members, random_state=random_state,
         )  # fmt: skip
 

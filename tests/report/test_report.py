@@ -18,6 +18,7 @@ import pytest
 from PIL import Image
 from scipy import sparse
 from sklearn.datasets import load_digits
+from sklearn.metrics import adjusted_rand_score
 
 from helpers import mixture, one_line
 from medoids import KMedoids, plot
@@ -282,6 +283,46 @@ def test_other_values_are_shown_in_the_rows_place(path: Path) -> None:
     assert payload(path)["kind"] == "image"
 
 
+def test_known_labels_and_columns_to_colour_by(path: Path) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(90, 3)), columns=["a", "b", "c"])
+    kinds = pd.Series(["x", "y", None] * 30, name="kind")
+    beside = pd.DataFrame(
+        {"group": ["u", "v"] * 45, "same": 1.0, "name": [f"row {at}" for at in range(90)]}
+    ).assign(kind="z", depth=np.where(np.arange(90) == 4, np.nan, np.arange(90.0)))
+    km = report(frame, path, labels=kinds, annotations=beside)
+    found = payload(path)
+    expected = pd.crosstab(km.labels_, kinds).to_numpy()
+    assert found["known"] == {
+        "name": "kind", "levels": ["x", "y"], "counts": expected.tolist()
+    }  # fmt: skip
+    has = kinds.notna()
+    index = adjusted_rand_score(kinds[has], km.labels_[has])
+    assert f"The adjusted Rand index is {index:.3f}." in path.read_text()
+    assert "30 rows have none" in path.read_text()
+    colourings = found["sample"]["colourings"]
+    names = [each["name"] for each in colourings]
+    assert names == ["kind", "group", "depth", "a", "b", "c"], "no constant, and no name of rows"
+    assert unpacked(colourings[0]["codes"], "<i2")[:3].tolist() == [0, 1, -1]
+    np.testing.assert_allclose(unpacked(colourings[3]["numbers"], "<f4"), frame["a"], rtol=1e-6)
+    assert np.isnan(unpacked(colourings[2]["numbers"], "<f4")[4])
+    km.report(frame, path)
+    assert payload(path)["known"] is None
+    assert "adjusted Rand" not in path.read_text()
+
+
+def test_many_columns_to_colour_by_are_those_that_matter(path: Path) -> None:
+    X = np.random.default_rng(0).normal(size=(200, 90))
+    X[:100, 77] += 40
+    report(X, path, 2)
+    names = [each["name"] for each in payload(path)["sample"]["colourings"]]
+    assert "column 77" in names
+    assert len(names) <= 30
+    genes = sparse.random(100, 400, 0.1, "csr", random_state=0)
+    report(genes, path, 2, metric="l1")
+    assert 1 < len(payload(path)["sample"]["colourings"]) <= 30
+
+
 def test_values_are_not_rounded_away(path: Path) -> None:
     report(np.array([[0.7, 2e-9], [0.7, 3e-9], [0.7, 9e-9]]), path, 1)
     rows = payload(path)["sample"]["contents"]
@@ -486,6 +527,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"X": np.ones((4, 3))}, "X has 4 rows, but the fit had 30"),
     ({"names": ["a"]}, "names has 1 entries for 30 rows"),
     ({"texts": ["a"] * 31}, "texts has 31 entries for 30 rows"),
+    ({"labels": ["a"] * 29}, "labels has 29 entries for 30 rows"),
+    ({"annotations": {"b": [1]}}, "annotations has 1 entries in 'b' for 30 rows"),
     ({"coordinates": np.ones((30, 3))}, "coordinates has shape (30, 3)"),
     ({"values": np.ones((29, 3))}, "values has 29 rows for 30 rows"),
     ({"feature_names": ["a"]}, "feature_names has 1 names, but X has 3 columns"),

@@ -334,6 +334,36 @@ def test_two_columns_have_axes(opened: Open) -> None:
     assert page.locator("#plane .xtick").count() == 0
 
 
+def test_the_map_is_coloured_by_what_is_chosen(opened: Open, people: Any) -> None:
+    frame, km = people
+    kinds = pd.Series(["<b>x</b>", "y", None, "y"] * 50, name="kind")
+    page = opened(km, frame, labels=kinds)
+    shades = "new Set(plane.data.slice(0, 4).flatMap((each) => [...each.marker.color])).size"
+    assert page.evaluate(shades) == 4
+    page.select_option("#colour", label="kind")
+    page.wait_for_timeout(200)
+    assert page.evaluate(shades) == 3
+    assert page.locator("#legend .named").all_inner_texts() == ["<b>x</b>", "y", "no value"]
+    page.evaluate("showTip({points: [{customdata: 1}], event: {clientX: 9, clientY: 9}})")
+    assert "kind: y" in page.locator("#tip").inner_text()
+    page.select_option("#colour", label="f3")
+    page.wait_for_timeout(200)
+    assert page.evaluate(shades) > 50
+    assert page.locator("#legend .scale").count() == 1
+    page.select_option("#colour", label="cluster")
+    page.wait_for_timeout(200)
+    assert page.evaluate(shades) == 4
+    assert page.locator("#legend *").count() == 0
+
+    rows = page.locator("#known tbody tr")
+    counts = pd.crosstab(km.labels_, kinds).to_numpy()
+    for label in range(4):
+        cells = rows.nth(label).locator("td").all_inner_texts()
+        assert [0 if cell == "·" else int(cell) for cell in cells] == counts[label].tolist()
+    rows.nth(2).locator("button").click()
+    assert title(page) == "Cluster 2"
+
+
 def test_hostile_text_does_nothing_and_is_shown(opened: Open) -> None:
     n = len(HOSTILE)
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(n, n)), columns=HOSTILE)

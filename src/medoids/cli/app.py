@@ -87,6 +87,8 @@ def _cluster(
     exclude: opt.Exclude = None,
     names: opt.Names = None,
     weights: opt.WeightsColumn = None,
+    labels: opt.LabelsColumn = None,
+    coordinates: opt.Coordinates = None,
     field: opt.Field = None,
     image_shape: opt.ImageShape = None,
     transpose: opt.Transpose = False,
@@ -268,7 +270,8 @@ def _reading(ctx: typer.Context) -> Reading:
     return Reading(
         parse_list(given["columns"]), given["field"], given["names"], given["transpose"],
         given["normalize"], given["metric"] == "gower", weights=given["weights"],
-        exclude=parse_list(given["exclude"]), scale=given["scale"],
+        exclude=parse_list(given["exclude"]), labels=given.get("labels"),
+        coordinates=parse_list(given.get("coordinates")), scale=given["scale"],
     )  # fmt: skip
 
 

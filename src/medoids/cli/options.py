@@ -83,6 +83,20 @@ WeightsColumn = Annotated[
         help="The column (JSON field, obs column) that says how much each row counts.",
     ),
 ]  # fmt: skip
+LabelsColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--labels", metavar="COLUMN", rich_help_panel=_INPUT,
+        help="Known labels, to compare with: a column (JSON field, obs column, array of .npz).",
+    ),
+]  # fmt: skip
+Coordinates = Annotated[
+    str | None,
+    typer.Option(
+        "--coordinates", metavar="X,Y", rich_help_panel=_INPUT,
+        help="Two columns, or one of obsm such as X_umap, that place the rows on the map.",
+    ),
+]  # fmt: skip
 Field = Annotated[
     str | None,
     typer.Option(

@@ -60,6 +60,9 @@ class Mixed(Table):
         self.deviation[label, at] = deviation
         self.apart[label, at] = (inside - mean) / (deviation or np.inf)
 
+    def column(self, at: int) -> Any:
+        return self.columns[at]
+
     def cells(self, rows: Indices, chosen: Indices) -> list[list[str]]:
         return [[self._cell(at, self.columns[at][row]) for at in chosen] for row in rows]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from .._fitted import FittedKMedoids
 from .._silhouette import nearest_two
 from .._types import Indices
 from ..plot._projection import Plane, choose, ranks
+from ._colourings import colourings
 from ._contents import Contents
 from ._pack import NAME, TEXT, as_json, clipped, packed
 
@@ -64,7 +65,7 @@ class PageRows:
             "far": packed(near.second_distance[known], "<f4"),
         }
 
-    def sample(self, contents: Contents) -> dict[str, Any]:
+    def sample(self, contents: Contents, columns: Iterable[tuple[str, Any]]) -> dict[str, Any]:
         """The rows that are drawn: where they are in the index and on the map, and what."""
         texts = None
         if self.texts is not None:
@@ -75,4 +76,5 @@ class PageRows:
             "y": packed(self.plane.points[:, 1], "<f8"),
             "contents": contents.members(self.drawn),
             "texts": texts,
+            "colourings": colourings(columns, self.drawn),
         }

@@ -27,7 +27,9 @@ def read_alike(source: Source, given: Reading, result: dict[str, Any]) -> Input:
     before = Reading(**facts["reading"])
     columns = before.columns
     stored = [column["name"] for column in facts.get("columns", [])]
-    unnamed = before.weights is None and not before.exclude and stored == numbered(len(stored))
+    aside = [name for names in before.aside.values() for name in names]
+    left_out = [*(before.exclude or ()), *aside]
+    unnamed = not left_out and stored == numbered(len(stored))
     if columns is None and stored and not unnamed:
         columns = stored
     fields = source.format != "jsonl" or source.text.lstrip()[:1] == "{"
@@ -36,8 +38,7 @@ def read_alike(source: Source, given: Reading, result: dict[str, Any]) -> Input:
     reading = before._replace(
         columns=columns, field=given.field or before.field, names=given.names or before.names,
         texts=[each["name"] for each in facts.get("columns", []) if each.get("type") == "category"],
-        weights=None, exclude=None, scale=None,
-        left_out=[*(before.exclude or ()), *([before.weights] if before.weights else ())],
+        weights=None, labels=None, coordinates=None, exclude=None, scale=None, left_out=left_out,
     )  # fmt: skip
     made = read(source, reading)
     _check_kind(made, facts, source.name)

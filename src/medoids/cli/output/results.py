@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ... import KMedoids
+from ..._known import agreement
 from ..readers.inputs import Input, Reading
 from ..readers.source import Source
 from .folder import MARK, new_text
@@ -88,6 +89,7 @@ def summarise(
         "loss": float(km.inertia_),
         "mean_loss": float(km.inertia_ / weights.sum()),
         "weights": None if made.weights is None else made.weights.column,
+        "labels": _labels(made, km),
         "swaps": int(km.n_iter_),
         "distances": int(km.n_distances_),
         "distances_share": float(km.n_distances_ / made.n**2),
@@ -95,6 +97,14 @@ def summarise(
         "medoids": medoids,
         "versions": {"python": platform.python_version()} | {p: version(p) for p in _PACKAGES},
     }
+
+
+def _labels(made: Input, km: KMedoids) -> dict[str, Any] | None:
+    """The known labels, and how well the clusters agree with them."""
+    if made.labels is None:
+        return None
+    index = agreement(km.labels_, made.labels.values)
+    return {"column": made.labels.column, "adjusted_rand": index}
 
 
 def describe(source: Source, made: Input, reading: Reading) -> dict[str, Any]:

@@ -31,6 +31,10 @@ class Reading(NamedTuple):
         Columns to leave out if they are there: those that were no features of an earlier file.
     exclude : list of str or None
         The columns to leave out.
+    labels : str or None
+        The column, or JSON field, with labels that were known before.
+    coordinates : list of str or None
+        Two columns, or one of obsm, with the places of the rows on the map.
     scale : str or None
         How to scale the columns; "none" means that they are as they should be.
     """
@@ -45,7 +49,16 @@ class Reading(NamedTuple):
     weights: str | None = None
     left_out: Sequence[str] = ()
     exclude: list[str] | None = None
+    labels: str | None = None
+    coordinates: list[str] | None = None
     scale: str | None = None
+
+    @property
+    def aside(self) -> dict[str, list[str]]:
+        """The columns that are no features, by the option that names them."""
+        given = {"--weights": self.weights, "--labels": self.labels}
+        named = {option: [name] for option, name in given.items() if name is not None}
+        return named | ({"--coordinates": self.coordinates} if self.coordinates else {})
 
 
 class Scaling(NamedTuple):
@@ -80,6 +93,13 @@ class Weights(NamedTuple):
     values: list[float]
 
 
+class Labels(NamedTuple):
+    """The label that each row is known to have, and the column that says so."""
+
+    column: str
+    values: list[Any]
+
+
 @dataclass
 class Input:
     """Things to cluster.
@@ -100,6 +120,11 @@ class Input:
         Height and width (and channels), if each row is an image.
     weights : Weights or None
         None if all rows count the same.
+    labels : Labels or None
+    coordinates : Any
+        Where the rows are on the map: a frame of two columns; or None.
+    annotations : Any
+        A frame of columns that are no features, for the map to be coloured by; or None.
     scaling : Scaling or None
         What was done to the columns, if anything was.
     unscaled : Any
@@ -115,6 +140,9 @@ class Input:
     notes: list[str] = field(default_factory=list)
     image_shape: tuple[int, ...] | None = None
     weights: Weights | None = None
+    labels: Labels | None = None
+    coordinates: Any = None
+    annotations: Any = None
     scaling: Scaling | None = None
     unscaled: Any = None
     warnings: list[str] = field(default_factory=list)
@@ -156,6 +184,15 @@ class Input:
             )
         self.weights = Weights(column, weights)
         self.notes.append(f"rows are weighted by {column!r}")
+
+    def know(self, column: str, values: Sequence[Any], file: str) -> None:
+        """These are the labels of the rows."""
+        if len(values) != self.n:
+            raise Problem(
+                f"--labels {column!r} has {len(values)} values, but {file} has {self.n} rows: name"
+                " another."
+            )
+        self.labels = Labels(column, list(values))
 
     def set_image_shape(self, shape: tuple[int, ...], file: str) -> None:
         """Rows are images of this shape."""
@@ -216,7 +253,8 @@ def only_for_tables(reading: Reading, what: str) -> None:
     """What names a column has no meaning here."""
     for given, option in (
         (reading.columns, "--columns"), (reading.exclude, "--exclude"), (reading.names, "--names"),
-        (reading.weights, "--weights"),
+        (reading.weights, "--weights"), (reading.labels, "--labels"),
+        (reading.coordinates, "--coordinates"),
     ):  # fmt: skip
         if given is not None:
             raise Problem(f"{option} is for tables, but this is {what}: leave it out.")

@@ -40,7 +40,8 @@ def read_json_lines(source: Source, reading: Reading) -> Input:
     if field is None and (reading.columns is not None or reading.exclude or reading.mixed):
         return _records(values, source.name, reading)
     only_for_tables(
-        reading._replace(names=None, weights=None), f"the field {field!r} of JSON lines"
+        reading._replace(names=None, weights=None, labels=None),
+        f"the field {field!r} of JSON lines",
     )
     if field is None and all("ast" in value for value in values):
         field = "ast"
@@ -58,6 +59,8 @@ def read_json_lines(source: Source, reading: Reading) -> Input:
     if reading.weights is not None:
         weights = _held(values, reading.weights, "--weights", places)
         made.weigh(reading.weights, weights, source.name)
+    if reading.labels is not None:
+        made.know(reading.labels, _held(values, reading.labels, "--labels", places), source.name)
     return made
 
 

@@ -53,11 +53,15 @@ def read(source: Source, reading: Reading) -> Input:
 
 def _check_columns(reading: Reading) -> None:
     """A column that is something is nothing else."""
-    name = reading.weights
-    if name is not None and name == reading.names:
-        raise Problem(f"--weights and --names are both {name!r}: name two columns.")
-    if name is not None and name in (reading.columns or []):
-        raise Problem(f"column {name!r} has the weights: leave it out of --columns.")
+    if reading.coordinates is not None and len(reading.coordinates) > 2:
+        raise Problem("--coordinates takes two columns, such as x,y, or one of obsm.")
+    what = {"--weights": "the weights", "--labels": "the labels", "--coordinates": "coordinates"}
+    for option, names in reading.aside.items():
+        for name in names:
+            if name == reading.names and option == "--weights":
+                raise Problem(f"--weights and --names are both {name!r}: name two columns.")
+            if name in (reading.columns or []) and option != "--coordinates":
+                raise Problem(f"column {name!r} has {what[option]}: leave it out of --columns.")
     for name in reading.exclude or []:
         if name in (reading.names, reading.weights, *(reading.columns or [])):
             raise Problem(f"column {name!r} is wanted, and left out: take it from --exclude.")

@@ -49,9 +49,12 @@ function start() {
     listed = listed === bySize ? byNumber : bySize;
     byId("largest").setAttribute("aria-pressed", String(listed === bySize));
     showCards(rest.hidden);
+    if (page.known) byId("known").replaceChildren(knownTable());
     show(view);
   };
   byId("medoids").addEventListener("keydown", walk);
+  startColours();
+  if (page.known) byId("known").append(knownTable());
 
   let waiting = 0;
   const query = byId("query");

@@ -32,11 +32,12 @@ function mapTraces() {
   const size = Math.max(4, Math.min(8, 40 / Math.log2(sample.at.length + 2)));
   const traces = page.clusters.map((_, label) => ({
     type: "scatter", mode: "markers", hoverinfo: "none", x: [], y: [], customdata: [],
-    marker: { color: colourOf(label), symbol: SYMBOLS[symbolOf(label)], size, line: { width: 0 } },
+    marker: { color: [], symbol: SYMBOLS[symbolOf(label)], size, line: { width: 0 } },
     selected: { marker: { opacity: 0.9 } }, unselected: { marker: { opacity: 0.07 } },
   }));
   sample.at.forEach((row, place) => {
     const trace = traces[index.label[row]];
+    trace.marker.color.push(pointColour(place));
     trace.x.push(sample.x[place]);
     trace.y.push(sample.y[place]);
     trace.customdata.push(row);
@@ -98,6 +99,13 @@ function highlight(label) {
   Plotly.restyle(plane, { x: [x], y: [y], customdata: [customdata], text: [text], "marker.line.color": [shades] }, [page.k]);
 }
 
+// The points in other colours; the symbols stay those of the clusters.
+function recolour() {
+  const shades = page.clusters.map(() => []);
+  sample.at.forEach((row, place) => shades[index.label[row]].push(pointColour(place)));
+  Plotly.restyle(plane, { "marker.color": shades }, shades.map((_, at) => at));
+}
+
 // The ring around the row that was last pointed out.
 function ring() {
   const place = placeOf.get(here);
@@ -134,6 +142,7 @@ function showTip(event) {
   const label = index.label[row];
   tip.replaceChildren(...(drawn && page.kind === "image" ? [drawn] : []), make("strong", {}, nameOf(row)), make("br"),
     marked(label, `cluster ${label}`), make("br"),
+    ...(colouring ? [make("small", {}, colouredValue(row)), make("br")] : []),
     make("small", {}, `${distance(index.first[row])} to its medoid`), make("br"),
     ...(index.second[row] < 0 ? [] : [make("small", {}, "second nearest ", second(row))]),
     ...(drawn && page.kind !== "image" ? [drawn] : []));
