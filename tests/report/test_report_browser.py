@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 import re
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 from scipy import sparse
 from sklearn.datasets import load_digits
 
@@ -56,8 +58,9 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Open]:
     contexts = []
 
     def open_(
-        km: KMedoids, X: Any, *, dark: bool = False, width: int = 1280, **options: Any
-    ) -> Any:
+        km: KMedoids, X: Any, *, dark: bool = False, width: int = 1280, link: str = "",
+        **options: Any,
+    ) -> Any:  # fmt: skip
         path = km.report(X, tmp_path / "report.html", **options)
         context = browser.new_context(
             color_scheme="dark" if dark else "light", viewport={"width": width, "height": 900}
@@ -68,7 +71,7 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Open]:
         page.on("pageerror", lambda error: problems.append(f"error: {error}"))
         page.on("dialog", lambda dialog: problems.append(f"dialog: {dialog.message}"))
         page.on("request", lambda request: _asked(request.url, problems))
-        page.goto(path.as_uri())
+        page.goto(path.as_uri() + link)
         page.wait_for_selector("#panel-title:not(:empty)")
         return page
 
@@ -79,7 +82,7 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Open]:
 
 
 def _asked(url: str, problems: list[str]) -> None:
-    if not url.startswith(("file:", "data:")):
+    if not url.startswith(("file:", "data:", "blob:")):
         problems.append(f"request: {url}")
 
 
@@ -362,6 +365,87 @@ def test_the_map_is_coloured_by_what_is_chosen(opened: Open, people: Any) -> Non
         assert [0 if cell == "·" else int(cell) for cell in cells] == counts[label].tolist()
     rows.nth(2).locator("button").click()
     assert title(page) == "Cluster 2"
+
+
+def downloaded(page: Any, click: Callable[[], None]) -> tuple[str, bytes]:
+    """The name and the content of the file that a click gives."""
+    with page.expect_download() as held:
+        click()
+    return held.value.suggested_filename, Path(held.value.path()).read_bytes()
+
+
+def test_rows_are_taken_away_as_csv(opened: Open, people: Any) -> None:
+    frame, km = people
+    texts = [f'say "{at}", {"twice" if at % 2 else "once"}' for at in range(200)]
+    page = opened(km, frame, texts=texts, max_members=40, labels=["x", "y"] * 100)
+    page.locator(".choose").nth(1).click()
+    take = page.get_by_role("button", name="Download CSV")
+    name, content = downloaded(page, take.click)
+    assert name == "cluster-1.csv"
+    found = pd.read_csv(io.BytesIO(content))
+    distances = km.transform(frame)
+    own = np.flatnonzero(km.labels_ == 1)
+    assert found["row"].tolist() == own[np.argsort(distances[own, 1], kind="stable")].tolist()
+    assert found["name"].tolist() == [f"person {row}" for row in found["row"]]
+    np.testing.assert_allclose(found["distance"], distances[found["row"], 1], rtol=1e-6, atol=1e-6)
+    np.testing.assert_array_equal(
+        found["second"], np.argsort(distances[found["row"]], axis=1)[:, 1]
+    )
+    drawn = found[found["text"].notna()]
+    assert 0 < len(drawn) < len(found), "what is not drawn is there without its values"
+    assert drawn["text"].tolist() == [texts[row] for row in drawn["row"]]
+    column = found.columns[7]
+    np.testing.assert_allclose(drawn[column], frame[column].iloc[drawn["row"]], atol=0.06)
+    assert drawn["labels"].tolist() == ["xy"[row % 2] for row in drawn["row"]]
+    page.fill("#query", "person 19")
+    wait(page, title="Found")
+    assert downloaded(page, take.click)[0] == "found.csv"
+    page.locator("#plane").scroll_into_view_if_needed()
+    page.click("#select")
+    lasso(page, 0.02, 0.98)
+    wait(page, title="Selected")
+    name, content = downloaded(page, take.click)
+    assert name == "selected.csv"
+    assert len(pd.read_csv(io.BytesIO(content))) == page.evaluate("sample.at.length")
+
+
+def test_large_numbers_are_taken_away_as_numbers(opened: Open) -> None:
+    frame = pd.DataFrame(
+        {"income": [23_380.0, 23_390.0, 1_051_000.0], "kind": ["a,b", "a,b", None]}
+    )
+    page = opened(KMedoids(1, metric="gower").fit(frame), frame)
+    page.locator(".choose").first.click()
+    take = page.get_by_role("button", name="Download CSV")
+    found = pd.read_csv(io.BytesIO(downloaded(page, take.click)[1])).sort_values("row")
+    assert found["income"].tolist() == frame["income"].tolist()
+    assert found["kind"].fillna("").tolist() == ["a,b", "a,b", ""]
+
+
+def test_the_map_is_taken_away_as_a_picture(opened: Open, digits: Any) -> None:
+    X, km = digits
+    page = opened(km, X, image_shape=(8, 8), dark=True)
+    name, content = downloaded(page, lambda: page.click("#picture"))
+    assert name == "map.png"
+    image = Image.open(io.BytesIO(content)).convert("RGB")
+    box = page.locator("#plane").bounding_box()
+    assert image.width == pytest.approx(2 * box["width"], abs=6)
+    assert len(image.getcolors(10**6)) > 20
+    assert image.getpixel((1, 1)) == (26, 29, 33), "on the paper that it is on"
+
+
+def test_a_link_opens_a_cluster(opened: Open, digits: Any) -> None:
+    X, km = digits
+    page = opened(km, X, image_shape=(8, 8), link="#cluster=3")
+    assert title(page) == "Cluster 3"
+    assert page.locator(".card.chosen").get_attribute("data-label") == "3"
+    page.locator(".choose").nth(5).click()
+    assert page.evaluate("location.hash") == "#cluster=5"
+    page.evaluate("location.hash = '#cluster=1'")
+    wait(page, title="Cluster 1")
+    page.get_by_role("button", name="All clusters").click()
+    assert page.evaluate("location.hash") == ""
+    for link in ("#cluster=6", "#cluster=-1", "#cluster=x", "#cluster=", "#explore"):
+        assert title(opened(km, X, image_shape=(8, 8), link=link)) == "All clusters", link
 
 
 def test_hostile_text_does_nothing_and_is_shown(opened: Open) -> None:

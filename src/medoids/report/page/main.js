@@ -69,7 +69,10 @@ function start() {
   };
 
   const paint = () => { paintLoss(); paintRounds(); return paintMap(); };
-  paint().then(() => { startMap(); chooseAll(); });
+  const open = () => (linked() === null ? chooseAll() : chooseCluster(linked(), true));
+  paint().then(() => { startMap(); open(); });
+  addEventListener("hashchange", () => { if (linked() !== null) chooseCluster(linked(), true); });
+  byId("picture").onclick = savePicture;
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
 }
 start();

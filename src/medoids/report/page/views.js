@@ -5,6 +5,7 @@ let order = "typical";
 // A new view: what the last one left in the search box and on the map goes.
 function turnTo(next) {
   view = next;
+  address(next);
   if (next.kind !== "found") byId("query").value = "";
   if (next.kind !== "picked") Plotly.relayout(plane, { selections: [] });
 }
@@ -57,6 +58,7 @@ function chooseCluster(label, move) {
       tool("←", () => chooseCluster(listed[at - 1], false), { "aria-label": "Cluster before", ...(at ? {} : { disabled: "" }) }),
       tool("→", () => chooseCluster(listed[at + 1], false), { "aria-label": "Cluster after", ...(at < page.k - 1 ? {} : { disabled: "" }) }),
       tool("Least typical first", () => { order = least ? "typical" : "least"; chooseCluster(label, false); }, { "aria-pressed": String(least) }),
+      download(rowsOf(label), `cluster-${label}`),
       backToAll(),
     ]);
   list(least ? [...rows].reverse() : rows, label);
@@ -83,7 +85,7 @@ function choosePicked(rows) {
   }
   const sorted = [...rows].sort((a, b) => index.label[a] - index.label[b] || index.rank[a] - index.rank[b]);
   const labels = new Set(sorted.map((row) => index.label[row]));
-  panel("Selected on the map", `${plural(rows.length, "row")} of ${plural(labels.size, "cluster")}.`, null, [backToAll()]);
+  panel("Selected on the map", `${plural(rows.length, "row")} of ${plural(labels.size, "cluster")}.`, null, [download(sorted, "selected"), backToAll()]);
   list(sorted, null);
 }
 
@@ -114,7 +116,8 @@ function chooseFound(query) {
   turnTo({ kind: "found", query });
   const rows = matches(query);
   panel("Found", `${plural(rows.length, "row")} with “${query}”.` +
-    (rows.some((row) => !placeOf.has(row)) ? " Rows that the page does not draw are listed with their distances." : ""), null, [backToAll()]);
+    (rows.some((row) => !placeOf.has(row)) ? " Rows that the page does not draw are listed with their distances." : ""), null,
+  [...(rows.length ? [download(rows, "found")] : []), backToAll()]);
   list(rows, null);
   markCards();
   point(rows.length ? rows[0] : -1);
