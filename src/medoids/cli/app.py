@@ -81,6 +81,7 @@ def _cluster(
     delta: opt.Delta = None,
     memory_limit: opt.MemoryLimit = None,
     seed: opt.Seed = 0,
+    seeds: opt.Seeds = 1,
     jobs: opt.Jobs = None,
     format: opt.FormatName = None,
     columns: opt.ColumnNames = None,
@@ -107,7 +108,7 @@ def _cluster(
     plain text (a string a line) and JSON lines. Writes labels.csv, medoids.csv
     (or .jsonl), result.json and, with --report, report.html to a folder.
     """
-    params = {"n_clusters": k, **_params(ctx), "init": parse_init(init)}
+    params = {"n_clusters": k, **_params(ctx), **_starts(ctx)}
     reading = _reading(ctx)
     shape, screen = parse_shape(image_shape), Screen(quiet, as_json)
 
@@ -262,6 +263,20 @@ def _params(ctx: typer.Context) -> dict[str, Any]:
         "memory_limit": given["memory_limit"], "n_jobs": given["jobs"],
         "random_state": given["seed"],
     }  # fmt: skip
+
+
+def _starts(ctx: typer.Context) -> dict[str, Any]:
+    """Where to start, and how often."""
+    from .commands.choose import first_rows
+
+    given = ctx.params
+    source = ctx.get_parameter_source("init")
+    default = source is not None and source.name == "DEFAULT"
+    init = None if default else parse_init(given["init"])
+    return {
+        "init": first_rows(init, given["method"], given["seeds"]),
+        "n_init": given["seeds"] if given["seeds"] > 1 else "auto",
+    }
 
 
 def _reading(ctx: typer.Context) -> Reading:

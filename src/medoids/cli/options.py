@@ -8,13 +8,19 @@ from typing import Annotated
 
 import typer
 
-from .._names import METHODS, METRIC_NAMES
 from .readers.formats import FORMATS
 
+# As in the table of methods, which takes longer to import than help may take.
+METHODS = (
+    "banditpam", "banditpam_original", "pam", "fastpam1", "fastpam", "fasterpam", "alternate",
+    "clara", "clarans", "onebatch",
+)  # fmt: skip
 _INPUT, _SEARCH, _OUTPUT = "Input", "Clustering", "Output"
 
 
 def _metrics(incomplete: str) -> list[str]:
+    from .._names import METRIC_NAMES
+
     return _starting(METRIC_NAMES, incomplete)
 
 
@@ -192,6 +198,13 @@ MemoryLimit = Annotated[
     typer.Option(
         "--memory-limit", metavar="SIZE", rich_help_panel=_SEARCH,
         help="For the distances that are kept, such as 500MB; else a quarter of what is free.",
+    ),
+]  # fmt: skip
+Seeds = Annotated[
+    int,
+    typer.Option(
+        "--seeds", min=1, metavar="N", rich_help_panel=_SEARCH,
+        help="Random starts to try; the best end is kept.",
     ),
 ]  # fmt: skip
 Seed = Annotated[

@@ -31,6 +31,9 @@ KINDS: dict[str, Kind] = {
     "table": Kind("rows of mixed columns", "gower"),
 }
 _NUMBERS = ["rows", "sparse", "cells"]
+# Methods that draw at random wherever they start, and starts that are drawn.
+_DRAWING = ("clara", "clarans", "onebatch", "banditpam_original")
+_DRAWN = ("k-medoids++", "random", "lab")
 # Metrics whose values are what they are.
 _OWN_SCALE = {
     "gower": "which scales each column by its range",
@@ -61,6 +64,19 @@ def check_names(metric: str | None, method: str, scale: str | None) -> None:
         raise unknown("--scale", scale, WAYS)
     if scale in ("standard", "robust") and metric in _OWN_SCALE:
         raise Problem(f"--scale is not for --metric {metric}, {_OWN_SCALE[metric]}: leave it out.")
+
+
+def first_rows(init: Any, method: str, seeds: int) -> Any:
+    """Where to start; with several seeds at rows that are drawn, unless the user says where."""
+    same = method not in _DRAWING
+    if init is None:
+        return "k-medoids++" if seeds > 1 and same else "build"
+    if seeds > 1 and same and init not in _DRAWN:
+        raise Problem(
+            f"--seeds {seeds} would be the same start each time: choose --init"
+            f" {' or '.join(_DRAWN)}."
+        )
+    return init
 
 
 def choose(params: Mapping[str, Any], made: Input, scale: str | None, file: str) -> str:

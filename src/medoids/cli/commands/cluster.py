@@ -164,6 +164,11 @@ def show(result: dict[str, Any], texts: list[str] | None, folder: Path, screen: 
         f" · {swaps} swap{'s' if swaps != 1 else ''} · {saved(result['distances'], n)}"
         f" · {result['seconds']:.1f} s"
     )
+    if result["starts"] is not None:
+        losses = result["starts"]
+        least, most = number(min(losses)), number(max(losses))
+        ends = f"all ended at {least}" if least == most else f"ended between {least} and {most}"
+        screen.show(f"{len(losses)} starts, of which the best is kept: {ends}")
     if result["labels"] is not None and result["labels"]["adjusted_rand"] is not None:
         column, index = result["labels"]["column"], result["labels"]["adjusted_rand"]
         screen.show(Text(f"against {printable(column)!r}: adjusted Rand index {index:.3f}"))

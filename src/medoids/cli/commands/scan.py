@@ -16,6 +16,7 @@ from rich.text import Text
 from ... import Scan
 from ... import scan as scan_rows
 from ..._history import Progress, watching
+from ..output.compiling import COMPILING, telling
 from ..output.folder import check_file, new_file
 from ..output.results import plain
 from ..output.screen import Screen, number, short
@@ -90,7 +91,11 @@ def _progress(made: Input, ks: range, resample: bool, screen: Screen) -> Iterato
             if status is not None:
                 status.update(f"k = {len(progress.medoids)} of {ks[0]} to {ks[-1]}{then}")
 
-        with watching(tell):
+        def compiling() -> None:
+            if status is not None:
+                status.update(COMPILING)
+
+        with watching(tell), telling(compiling):
             yield
 
 

@@ -90,6 +90,7 @@ def summarise(
         "mean_loss": float(km.inertia_ / weights.sum()),
         "weights": None if made.weights is None else made.weights.column,
         "labels": _labels(made, km),
+        "starts": _starts(km),
         "swaps": int(km.n_iter_),
         "distances": int(km.n_distances_),
         "distances_share": float(km.n_distances_ / made.n**2),
@@ -97,6 +98,12 @@ def summarise(
         "medoids": medoids,
         "versions": {"python": platform.python_version()} | {p: version(p) for p in _PACKAGES},
     }
+
+
+def _starts(km: KMedoids) -> list[float] | None:
+    """The loss at which each of several starts ended."""
+    last = {entry["start"]: entry["loss"] for entry in km.history_ if "start" in entry}
+    return list(last.values()) or None
 
 
 def _labels(made: Input, km: KMedoids) -> dict[str, Any] | None:
