@@ -257,14 +257,25 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         """
         return self._distances(X).T
 
-    def predict(self, X: ArrayLike) -> NDArray[np.int32]:
+    def predict(self, X: ArrayLike, max_distance: float | None = None) -> NDArray[np.int32]:
         """The nearest medoid of each row; `X` as for `transform`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        max_distance : float, default=None
+            Rows farther than this from every medoid have the label -1.
 
         Returns
         -------
         ndarray of int32 of shape (n_samples,)
         """
-        return np.asarray(self._distances(X).argmin(axis=0), dtype=np.int32)
+        far = check.farthest(max_distance)
+        distances = self._distances(X)
+        labels = np.asarray(distances.argmin(axis=0), dtype=np.int32)
+        if far is not None:
+            labels[distances.min(axis=0) > far] = -1
+        return labels
 
     def fit_predict(
         self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None

@@ -20,7 +20,7 @@ from scipy import sparse
 from sklearn.datasets import load_digits
 
 from helpers import mixture
-from medoids import KMedoids
+from medoids import KMedoids, outlier_scores
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
@@ -394,7 +394,7 @@ def test_rows_are_taken_away_as_csv(opened: Open, people: Any) -> None:
     drawn = found[found["text"].notna()]
     assert 0 < len(drawn) < len(found), "what is not drawn is there without its values"
     assert drawn["text"].tolist() == [texts[row] for row in drawn["row"]]
-    column = found.columns[7]
+    column = found.columns[8]
     np.testing.assert_allclose(drawn[column], frame[column].iloc[drawn["row"]], atol=0.06)
     assert drawn["labels"].tolist() == ["xy"[row % 2] for row in drawn["row"]]
     page.fill("#query", "person 19")
@@ -447,6 +447,46 @@ def test_a_link_opens_a_cluster(opened: Open, digits: Any) -> None:
     assert page.evaluate("location.hash") == ""
     for link in ("#cluster=6", "#cluster=-1", "#cluster=x", "#cluster=", "#explore"):
         assert title(opened(km, X, image_shape=(8, 8), link=link)) == "All clusters", link
+
+
+def test_outliers_are_listed_the_farthest_first(opened: Open, people: Any) -> None:
+    frame = people[0].copy()
+    frame.iloc[5] += 300
+    km = KMedoids(4, random_state=0, init=people[1].medoid_indices_, max_iter=0).fit(frame)
+    page = opened(km, frame, max_members=40)
+    page.get_by_role("button", name="Outliers").click()
+    assert title(page) == "Outliers"
+    scores = outlier_scores(km, frame)
+    order = np.argsort(-scores, kind="stable")
+    assert order[0] == 5
+    assert names(page)[0] == "person 5"
+    assert set(names(page)) == {f"person {row}" for row in order[:25]}, "also what is not drawn"
+    beyond = int((scores > 3).sum())
+    wait(page, text=f"{beyond} row{'s are' if beyond != 1 else ' is'} more than 3 times as far")
+    cells = page.locator("#panel-rows tbody tr").first.locator("td").all_inner_texts()
+    shown = float(cells[1].removesuffix(" ×").replace(",", ""))
+    assert shown == pytest.approx(scores[5], rel=2e-3)
+    take = page.get_by_role("button", name="Download CSV")
+    table = pd.read_csv(io.BytesIO(downloaded(page, take.click)[1]))
+    np.testing.assert_allclose(table["times_usual"], scores[table["row"]], rtol=2e-3)
+    assert (np.diff(table["times_usual"]) <= 0).all()
+
+
+def test_a_row_that_is_a_cluster_of_its_own_is_named(opened: Open) -> None:
+    X = np.concatenate([mixture(60, 3, 2, seed=0), [[1e4, 0, 0]]])
+    page = opened(KMedoids(3, random_state=0).fit(X), X)
+    page.get_by_role("button", name="Outliers").click()
+    wait(page, text="One row is alone, the medoid of its own cluster: row 60 (cluster")
+    heads = page.locator("#panel-rows thead th").all_inner_texts()
+    assert heads[-3:] == ["column 0", "column 1", "column 2"], "columns, where clusters share them"
+
+
+def test_no_outliers_where_nothing_is_usual(opened: Open) -> None:
+    X = -1 - np.kron(np.eye(2), np.ones((4, 4)))
+    km = KMedoids(2, metric="precomputed", random_state=0).fit(X)
+    assert np.bincount(km.labels_).tolist() == [4, 4]
+    page = opened(km, X)
+    assert page.get_by_role("button", name="Outliers").count() == 0
 
 
 def test_hostile_text_does_nothing_and_is_shown(opened: Open) -> None:

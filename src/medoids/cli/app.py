@@ -193,6 +193,7 @@ def _predict(
     format: opt.FormatName = None,
     names: opt.Names = None,
     field: opt.Field = None,
+    max_distance: opt.MaxDistance = None,
     jobs: opt.Jobs = None,
     out: opt.OutLabels = None,
     force: opt.Force = False,
@@ -210,7 +211,8 @@ def _predict(
     def job() -> int:
         from .commands.predict import predict
 
-        return predict(result, open_source(file, format), given, out, force, jobs, screen)
+        source = open_source(file, format)
+        return predict(result, source, given, out, force, jobs, max_distance, screen)
 
     return job
 

@@ -226,6 +226,13 @@ NoResample = Annotated[
         help="Faster: leave out stability and gap, which fit other samples.",
     ),
 ]  # fmt: skip
+MaxDistance = Annotated[
+    float | None,
+    typer.Option(
+        "--max-distance", metavar="D", rich_help_panel=_SEARCH,
+        help="Rows farther than this from every medoid are of no cluster: -1.",
+    ),
+]  # fmt: skip
 OutFolder = Annotated[
     Path | None,
     typer.Option(

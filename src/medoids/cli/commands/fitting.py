@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ... import KMedoids
 from ..._history import watching
+from ..._outliers import times_usual, usual_distances
 from ..._silhouette import fit_distances, medoid_silhouette, nearest_two
 from ..interrupts import interruptible
 from ..output.progress import Follower, following
@@ -88,7 +89,8 @@ def _as_far(made: Input, params: dict[str, Any], follower: Follower) -> KMedoids
 def membership(km: KMedoids, X: Any) -> Membership:
     """How each row belongs to its cluster."""
     n, several = len(km.labels_), len(km.medoid_indices_) > 1
-    found = Membership(np.empty(n), np.full(n, np.nan), np.empty(n, dtype=np.int64))
+    unknown = np.full(n, np.nan)
+    found = Membership(np.empty(n), unknown.copy(), np.empty(n, dtype=np.int64), unknown)
     negative = False
     for part, rows in _parts(km, X):
         distances = fit_distances(km, rows)
@@ -99,6 +101,9 @@ def membership(km: KMedoids, X: Any) -> Membership:
             found.silhouette[part] = medoid_silhouette(distances)
     if negative:
         found.silhouette[:] = np.nan
+    else:
+        usual = usual_distances(found.distance, km.labels_, len(km.medoid_indices_))
+        found.outlier[:] = times_usual(found.distance, km.labels_, usual)
     return found
 
 

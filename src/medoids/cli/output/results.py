@@ -51,11 +51,14 @@ class Membership(NamedTuple):
         The medoid silhouette; NaN where there is none.
     second : ndarray of int64
         The cluster that is second nearest; -1 if there is no other.
+    outlier : ndarray of float64
+        The distance over what is usual in the cluster; NaN where there is none.
     """
 
     distance: NDArray[np.float64]
     silhouette: NDArray[np.float64]
     second: NDArray[np.int64]
+    outlier: NDArray[np.float64]
 
 
 def summarise(
@@ -200,7 +203,8 @@ def write_labels(
     for name, label, distance, *others in zip(
         names, labels.tolist(), own.tolist(), *more.values(), strict=True
     ):
-        lines.writerow([name, label, medoids[label], repr(distance), *others])
+        medoid = medoids[label] if label >= 0 else ""  # of no cluster
+        lines.writerow([name, label, medoid, repr(distance), *others])
 
 
 def beside(rows: Membership) -> dict[str, list[Any]]:
@@ -208,6 +212,7 @@ def beside(rows: Membership) -> dict[str, list[Any]]:
     return {
         "silhouette": [each if each == each else "" for each in rows.silhouette.tolist()],
         "second": [each if each >= 0 else "" for each in rows.second.tolist()],
+        "outlier": [each if math.isfinite(each) else "" for each in rows.outlier.tolist()],
     }
 
 

@@ -39,6 +39,12 @@ const whole = new Intl.NumberFormat("en");
 const few = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
 const count = (number) => whole.format(number);
 const distance = (number) => (Number.isFinite(number) ? few.format(number) : "–");
+// How many times as far from its medoid a row is as is usual in its cluster; null where none is usual.
+function times(row) {
+  const { usual } = page.clusters[index.label[row]];
+  return usual ? index.first[row] / usual : null;
+}
+const timesUsual = (row) => (times(row) === null ? "–" : `${distance(times(row))} ×`);
 const share = (size) => `${(100 * size / page.n).toFixed(1)}%`;
 const plural = (number, word) => `${count(number)} ${word}${number === 1 ? "" : "s"}`;
 

@@ -16,7 +16,7 @@ function csvOf(rows) {
   const columns = page.kind === "row" ? [...new Set(rows.flatMap((row) => page.clusters[index.label[row]].columns))] : [];
   const texts = page.kind === "text" || page.sample.texts;
   const labels = page.known ? colourings.find(({ name }) => name === page.known.name) : null;
-  const heads = ["name", "row", "cluster", "distance", "second", "second_distance",
+  const heads = ["name", "row", "cluster", "distance", "second", "second_distance", "times_usual",
     ...(labels ? [labels.name] : []), ...columns, ...(texts ? ["text"] : [])];
   const lines = rows.map((row) => {
     const place = placeOf.get(row);
@@ -25,7 +25,7 @@ function csvOf(rows) {
     const cells = columns.map((name) => (content && own.includes(name) ? bare(content[own.indexOf(name)]) : ""));
     const text = [page.kind === "text" ? content : null, textOf(row)].filter((each) => each !== null).join(" ");
     return [index.names ? index.names[row] : String(index.rows[row]), String(index.rows[row]), String(index.label[row]),
-      exact(index.first[row]), index.second[row] < 0 ? "" : String(index.second[row]), exact(index.far[row]),
+      exact(index.first[row]), index.second[row] < 0 ? "" : String(index.second[row]), exact(index.far[row]), exact(times(row) ?? NaN),
       ...(labels ? [place === undefined ? "" : labels.levels[labels.codes[place]] ?? ""] : []), ...cells, ...(texts ? [text] : [])];
   });
   return [heads, ...lines].map((line) => `${line.map(quoted).join(",")}\r\n`).join("");

@@ -37,7 +37,8 @@ function markCards() {
 function chooseAll() {
   turnTo({ kind: "all" });
   const first = listed === bySize && page.k > 1 ? ", the largest first" : "";
-  panel("All clusters", `${plural(page.k, "cluster")} of ${plural(page.n, "row")}${first}.`, clusterTable(), []);
+  panel("All clusters", `${plural(page.k, "cluster")} of ${plural(page.n, "row")}${first}.`, clusterTable(),
+    outliers().length || alone() ? [tool("Outliers", () => chooseOutliers(), { title: "the rows farthest from every medoid" })] : []);
   byId("panel-rows").replaceChildren();
   byId("more").hidden = true;
   point(-1);
@@ -89,6 +90,33 @@ function choosePicked(rows) {
   list(sorted, null);
 }
 
+// Rows that are farther from their medoid than is usual in their cluster, the farthest first.
+let far = null;
+function outliers() {
+  far ??= Array.from(index.label.keys()).filter((row) => times(row) > 1).sort((a, b) => times(b) - times(a) || a - b);
+  return far;
+}
+
+function chooseOutliers() {
+  turnTo({ kind: "outliers" });
+  const rows = outliers().slice(0, OUTLIERS);
+  const beyond = outliers().filter((row) => times(row) > 3).length;
+  panel("Outliers", "The rows farthest from every medoid, against what is usual in their cluster: its median distance. " +
+    `${plural(beyond, "row")} ${beyond === 1 ? "is" : "are"} more than 3 times as far.${alone()}`, null, [download(rows, "outliers"), backToAll()]);
+  list(rows, null, true);
+  markCards();
+  point(rows.length ? rows[0] : -1);
+}
+const OUTLIERS = 500;
+
+// A row far from all others can be a medoid itself.
+function alone() {
+  const labels = byNumber.filter((label) => page.clusters[label].size === 1);
+  if (!labels.length) return "";
+  const some = labels.slice(0, 20).map((label) => `${nameOf(page.clusters[label].medoid)} (cluster ${label})`).join(", ");
+  return ` ${labels.length === 1 ? "One row is alone, the" : `${count(labels.length)} rows are alone, each the`} medoid of its own cluster: ${some}${labels.length > 20 ? ", …" : ""}.`;
+}
+
 // Names in full come first, then their beginnings, then any part of them, then texts.
 function matches(query) {
   const wanted = query.toLowerCase();
@@ -128,6 +156,7 @@ function show({ kind, label, rows, query }) {
   if (kind === "cluster") chooseCluster(label, false);
   else if (kind === "picked") choosePicked(rows);
   else if (kind === "found") chooseFound(query);
+  else if (kind === "outliers") chooseOutliers();
   else chooseAll();
 }
 
