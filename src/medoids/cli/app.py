@@ -108,7 +108,6 @@ def _cluster(
     plain text (a string a line) and JSON lines. Writes labels.csv, medoids.csv
     (or .jsonl), result.json and, with --report, report.html to a folder.
     """
-    params = {"n_clusters": k, **_params(ctx), **_starts(ctx)}
     reading = _reading(ctx)
     shape, screen = parse_shape(image_shape), Screen(quiet, as_json)
 
@@ -116,6 +115,7 @@ def _cluster(
         from .commands.cluster import Target, cluster
         from .output.folder import check_target
 
+        params = {"n_clusters": k, **_params(ctx), **_starts(ctx)}
         if out is not None:
             check_target(out, force)
         source = open_source(file, format)
@@ -170,13 +170,13 @@ def _scan(
     of one half of the rows, found again in the other), and the gap to rows without
     clusters. A number is suggested where two of them agree.
     """
-    params = _params(ctx)
     reading = _reading(ctx)
     ks, screen = parse_range(k), Screen(quiet, as_json)
 
     def job() -> int:
         from .commands.scan import Target, scan
 
+        params = _params(ctx)
         target = Target(out, force)
         return scan(open_source(file, format), reading, params, ks, not no_resample, target, screen)
 
