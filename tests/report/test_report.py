@@ -528,6 +528,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"names": ["a"]}, "names has 1 entries for 30 rows"),
     ({"texts": ["a"] * 31}, "texts has 31 entries for 30 rows"),
     ({"labels": ["a"] * 29}, "labels has 29 entries for 30 rows"),
+    ({"annotations": [1, 2]}, "annotations is no table: give a data frame, or a dict"),
     ({"annotations": {"b": [1]}}, "annotations has 1 entries in 'b' for 30 rows"),
     ({"coordinates": np.ones((30, 3))}, "coordinates has shape (30, 3)"),
     ({"values": np.ones((29, 3))}, "values has 29 rows for 30 rows"),

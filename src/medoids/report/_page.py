@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -144,6 +144,9 @@ def _beside(given: Known | None, annotations: Any, n: int) -> list[tuple[str, An
     if given is not None:
         levels = [*given.levels, None]
         found.append((given.name, [levels[code] for code in given.codes]))
+    table = isinstance(annotations, Mapping) or hasattr(annotations, "columns")
+    if annotations is not None and not table:
+        raise ValueError("annotations is no table: give a data frame, or a dict of columns.")
     for name, values in () if annotations is None else named_columns(annotations):
         if len(values) != n:
             raise ValueError(
