@@ -50,9 +50,13 @@ def draw(folder: Path) -> None:
     save(folder, "sizes", plot.sizes(ten))
     save(folder, "silhouette", plot.silhouette(ten, digits))
 
-    wine = load_wine(as_frame=True).data
-    scaled = (wine - wine.mean()) / wine.std()
-    save(folder, "medoids_rows", plot.medoids(KMedoids(3, random_state=0).fit(scaled), scaled))
+    wine = load_wine(as_frame=True)
+    scaled = (wine.data - wine.data.mean()) / wine.data.std()
+    three = KMedoids(3, random_state=0).fit(scaled)
+    save(folder, "medoids_rows", plot.medoids(three, scaled))
+    cultivar = wine.target.rename("cultivar")
+    save(folder, "contingency", plot.contingency(three, cultivar))
+    save(folder, "map_by", plot.map(three, scaled, by=wine.data["proline"]))
     words = KMedoids(5, metric="levenshtein", random_state=0).fit(WORDS.split())
     save(folder, "medoids_objects", plot.medoids(words))
 
@@ -80,12 +84,14 @@ def photograph(folder: Path) -> None:
         print("no picture of the page: it needs chromium, and playwright in Python")
         return
     if (Path(os.environ.get("MEDOIDS_DATA", "")) / "mnist.npz").is_file():
-        X, shape, title = load_mnist()[0], (28, 28), "Handwritten digits (MNIST)"
+        (X, labels), shape, title = load_mnist(), (28, 28), "Handwritten digits (MNIST)"
     else:
-        X, shape, title = load_digits().data, (8, 8), "Handwritten digits"
+        X, labels = load_digits(return_X_y=True)
+        shape, title = (8, 8), "Handwritten digits"
     km = KMedoids(10, random_state=0).fit(X)
     with tempfile.TemporaryDirectory() as where, sync_playwright() as playwright:
-        path = km.report(X, Path(where) / "report.html", image_shape=shape, title=title)
+        path = Path(where) / "report.html"
+        km.report(X, path, image_shape=shape, title=title, labels=labels)
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for scheme, name in (("light", "report"), ("dark", "report_dark")):
             page = browser.new_page(color_scheme=scheme, viewport={"width": 1280, "height": 1240})

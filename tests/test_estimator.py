@@ -228,6 +228,7 @@ def test_parameters_are_the_documented_ones() -> None:
         "fixed": None,
         "candidates": None,
         "memory_limit": None,
+        "device": None,
         "n_jobs": None,
         "random_state": None,
         "verbose": 0,

@@ -34,7 +34,7 @@ def test_import_is_light(code: str) -> None:
 @pytest.mark.parametrize("args", [["--help"], ["cluster", "--help"], ["--version"]])
 def test_help_waits_for_no_library(args: list[str]) -> None:
     pytest.importorskip("typer")
-    slow = [*HEAVY, "sklearn", "scipy"]
+    slow = [*HEAVY, "sklearn", "scipy", "numpy", "joblib"]
     script = (
         "import sys; from medoids.__main__ import main; code = main(sys.argv[1:]);"
         f" print([name for name in {slow} if name in sys.modules], file=sys.stderr)"
@@ -44,6 +44,14 @@ def test_help_waits_for_no_library(args: list[str]) -> None:
     )
     assert done.stdout
     assert done.stderr.strip() == "[]"
+
+
+def test_the_help_names_every_method() -> None:
+    pytest.importorskip("typer")
+    from medoids._names import METHODS
+    from medoids.cli import options
+
+    assert tuple(METHODS) == options.METHODS
 
 
 def test_what_is_public() -> None:

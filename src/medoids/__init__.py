@@ -7,7 +7,14 @@ from ._lazy import lazily
 if TYPE_CHECKING:
     from ._estimator import KMedoids
     from ._fit import KMedoidsResult
-    from ._functions import k_medoids, medoid, scan, silhouette, silhouette_scorer
+    from ._functions import (
+        k_medoids,
+        medoid,
+        outlier_scores,
+        scan,
+        silhouette,
+        silhouette_scorer,
+    )
     from .choice.table import Scan
 else:
     # scikit-learn takes long to import: the command line's help need not wait for it.
@@ -16,7 +23,14 @@ else:
         {
             "_estimator": ["KMedoids"],
             "_fit": ["KMedoidsResult"],
-            "_functions": ["k_medoids", "medoid", "scan", "silhouette", "silhouette_scorer"],
+            "_functions": [
+                "k_medoids",
+                "medoid",
+                "outlier_scores",
+                "scan",
+                "silhouette",
+                "silhouette_scorer",
+            ],
             "choice.table": ["Scan"],
             "compat": [],
         },
@@ -29,6 +43,7 @@ __all__ = [
     "__version__",
     "k_medoids",
     "medoid",
+    "outlier_scores",
     "scan",
     "silhouette",
     "silhouette_scorer",

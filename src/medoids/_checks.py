@@ -77,6 +77,16 @@ def starts(n_init: Any, init: Any, deterministic: bool) -> int:
     return 1 if deterministic else asked
 
 
+def farthest(max_distance: Any) -> float | None:
+    """The distance beyond which a row is of no cluster; None stays None."""
+    if max_distance is None:
+        return None
+    real = isinstance(max_distance, numbers.Real) and not isinstance(max_distance, bool)
+    if not real or max_distance != max_distance:
+        raise ValueError(f"max_distance={max_distance!r} is no distance: give a number, or None.")
+    return float(max_distance)
+
+
 def weights(sample_weight: Any, n: int) -> NDArray[np.float64] | None:
     """How much each row counts; None stays None."""
     if sample_weight is None:

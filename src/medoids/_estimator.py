@@ -268,14 +268,24 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         """
         return where(X, self._distances(X).T)
 
-    def predict(self, X: ArrayLike) -> Any:
+    def predict(self, X: ArrayLike, max_distance: float | None = None) -> Any:
         """The nearest medoid of each row; `X` as for `transform`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        max_distance : float, default=None
+            Rows farther than this from every medoid have the label -1.
 
         Returns
         -------
         ndarray of int32 of shape (n_samples,)
         """
-        return where(X, nearest_of(self._distances(X))[1])
+        far = check.farthest(max_distance)
+        distances, labels = nearest_of(self._distances(X))
+        if far is not None:
+            labels[distances > far] = -1
+        return where(X, labels)
 
     def fit_predict(
         self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None
@@ -301,6 +311,10 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         image_shape: tuple[int, ...] | None = None,
         feature_names: Sequence[Any] | None = None,
         texts: Sequence[Any] | None = None,
+        coordinates: ArrayLike | None = None,
+        values: Any = None,
+        labels: Sequence[Any] | None = None,
+        annotations: Any = None,
         command: str | None = None,
         max_members: int = 4000,
         random_state: int | np.random.RandomState | None = 0,
@@ -326,6 +340,19 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             The name of each column. None takes those of the fit.
         texts : sequence, default=None
             A text for each row, shown with it and searched.
+        coordinates : array-like of shape (n_samples, 2), default=None
+            Where the map puts each row, such as a UMAP of your own (`adata.obsm["X_umap"]`).
+            The names of a data frame's columns are those of the axes.
+        values : array-like, default=None
+            What is shown of each row in X's place: the columns before they were scaled, or
+            what distances or embeddings were made of.
+        labels : sequence, default=None
+            Labels that were known before, one for each row: the page counts them in each
+            cluster, has the adjusted Rand index, and the map can be coloured by them. A Series
+            brings its name. Rows without a label are not counted.
+        annotations : data frame or dict, default=None
+            More columns that the map can be coloured by, such as `adata.obs`; those of X can
+            be chosen in any case.
         command : str, default=None
             What gives the same result again. None is Python code.
         max_members : int, default=4000
@@ -344,8 +371,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         check.whole(max_members, "max_members", 1)
         return write(
             self, X, path, names=names, title=title, image_shape=image_shape,
-            feature_names=feature_names, texts=texts, command=command, max_members=max_members,
-            random_state=random_state,
+            feature_names=feature_names, texts=texts, coordinates=coordinates, values=values,
+            labels=labels, annotations=annotations,
+            command=command, max_members=max_members, random_state=random_state,
         )  # fmt: skip
 
     def _begin(self, data: Data) -> tuple[list[int] | None, int]:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _checks as check
 from ._estimator import KMedoids
 from ._fit import KMedoidsResult
+from ._outliers import times_usual, usual_distances
 from ._silhouette import fit_distances, medoid_silhouette
 from .choice.scan import scan_data
 from .choice.table import Scan
@@ -215,6 +216,47 @@ def silhouette(
     values = medoid_silhouette(distances)
     weights = check.weights(sample_weight, len(values))
     return values if weights is None else np.where(weights > 0, values, np.nan)
+
+
+def outlier_scores(km: KMedoids, X: ArrayLike, new: ArrayLike | None = None) -> NDArray[np.float64]:
+    """How far each row is from its medoid, against what is usual in its cluster.
+
+    The score is the distance from the nearest medoid over the median of its cluster, taken over the
+    rows that are not on the medoid: 1 is usual, 5 is five times as far as usual. It serves any
+    metric, and costs n k distances. An outlier that is a medoid itself, alone in its cluster, has
+    a score of 0: look at the smallest clusters, too.
+
+    Parameters
+    ----------
+    km : KMedoids
+        Fitted.
+    X : array-like
+        What it was fitted on: says what is usual.
+    new : array-like, default=None
+        Rows to score; None scores those of X. As for `KMedoids.transform`.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+
+    Examples
+    --------
+    >>> from medoids import KMedoids, outlier_scores
+    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0], [18.0]]
+    >>> km = KMedoids(2).fit(X)
+    >>> outlier_scores(km, X).tolist()
+    [1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 7.0]
+    >>> outlier_scores(km, X, [[1.5], [-9.0]]).tolist()
+    [0.5, 10.0]
+    """
+    distances = fit_distances(km, X)
+    labels = distances.argmin(axis=1).astype(np.int32)
+    nearest = distances.min(axis=1)
+    usual = usual_distances(nearest, labels, distances.shape[1])
+    if new is not None:
+        distances = np.asarray(km.transform(new))
+        labels, nearest = distances.argmin(axis=1).astype(np.int32), distances.min(axis=1)
+    return times_usual(nearest, labels, usual)
 
 
 def silhouette_scorer(

@@ -175,7 +175,7 @@ def clearness_of(file: Path) -> tuple[list[str], list[str]]:
     """The silhouette and the second cluster of each row, as they are written."""
     with file.open(newline="") as lines:
         header, *rows = csv.reader(lines)
-    assert header[4:] == ["silhouette", "second"]
+    assert header[4:] == ["silhouette", "second", "outlier"]
     return [row[4] for row in rows], [row[5] for row in rows]
 
 

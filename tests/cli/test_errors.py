@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import os
+import re
+import shlex
 import subprocess
 import sys
 import zipfile
@@ -46,9 +49,10 @@ BAD_FILES: dict[str, tuple[bytes, str]] = {
     "short.csv": (b"a,b,c\n1,2,3\n4,5\n6,7,8\n", "expected 3 cells in row 2, found 2"),
     "long.csv": (b"a,b,c\n1,2,3\n4,5,6,7\n", "Expected 3 fields in line 3, saw 4"),
     "longer.csv": (b"a,b\n1,2,3,4\n5,6,7,8\n", "more than the 2 cells"),
-    "text.csv": (b"a,b\n1,x\n2,y\n", "text in column 'b' (such as 'x'): choose columns of numbers"),
+    "text.csv": (b"a,b\n1,x\n2,y\n", "text in column 'b' (such as 'x'): leave out text with"),
     "texts.csv": (b"a,b\nu,x\nv,y\n", "use --metric gower"),
     "hole.csv": (b"id,a,b\nx,1,2\ny,,4\n", "no value at row 'y', column 'a'"),
+    "holes.csv": (b'it\'s\n1\n""\n', "leave the column out with --exclude 'it'\"'\"'s', or use"),
     "infinite.csv": (b"a,b\n1,2\ninf,4\n", "an infinite value at row '1', column 'a'"),
     "damaged.csv.gz": (GZIP, "is a damaged gzip file"),
     "table.parquet": (b"a,b\n1,2\n", "is not a Parquet table"),
@@ -132,6 +136,10 @@ BAD_OPTIONS: dict[str, str] = {
     "cluster rows.csv -k 2 --metric minkowski --metric-param q=3": "takes only 'p'",
     "cluster rows.csv -k 2 --metric minkowski --metric-param p": "write it like p=3",
     "cluster rows.csv -k 2 --columns a,bb": "column 'bb' is unknown",
+    "cluster rows.csv -k 2 --exclude bb": "--exclude column 'bb' is unknown",
+    "cluster rows.csv -k 2 --exclude id,a,b,c,d": "no column besides those of --exclude",
+    "cluster rows.csv -k 2 --exclude a --columns a,b": "column 'a' is wanted, and left out",
+    "cluster words.txt -k 2 --exclude a": "--exclude is for tables",
     "cluster rows.csv -k 2 --names who": "--names column 'who' is unknown",
     "cluster rows.csv -k 2 --field X": "--field is for npz",
     "cluster rows.csv -k 2 --transpose": "--transpose is for npy",
@@ -184,6 +192,31 @@ def test_bad_options(line: str, tmp_path: Path, capsys: pytest.CaptureFixture[st
     Path("fields.jsonl").write_text('{"v": "a", "w": 1}\n{"v": "b", "w": 2}\n')
     assert BAD_OPTIONS[line] in complaint(capsys, *line.split())
     assert not Path("rows-medoids").exists()
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["town (km)", "income", "age"],
+        ["it's", "a, b", 'the "best"', "$HOME", "`id`"],
+        ["town"] + [f"measure {at}" for at in range(30)],
+        *([["one", "two", *(f"text {at}" for at in range(9))]]),
+    ],
+)
+def test_hints_can_be_pasted_into_a_shell(names: list[str], capsys: Any) -> None:
+    texts = [name for name in names if name.startswith(("t", "it"))]
+    values = ["word" if name in texts else "1" for name in names]
+    with Path("table.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([names, values, values])
+    line = complaint(capsys, "cluster", "table.csv", "-k", "1")
+    found = re.search(r"--(?:exclude|columns) .*?(?=, or use)", line)
+    assert found
+    assert "…" not in found[0]
+    assert main(["cluster", "table.csv", "-k", "1", *shlex.split(found[0])]) == 0
+    strings = re.search(r"or (--columns .*) for its strings", line)
+    assert strings
+    again = [*shlex.split(strings[1]), "--force", "--metric", "levenshtein"]
+    assert main(["cluster", "table.csv", "-k", "1", *again]) == 0
 
 
 @pytest.mark.parametrize("argv", [["cluster", "missing.csv", "-k", "2"], ["cluster", "x", "--no"]])

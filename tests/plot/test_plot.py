@@ -8,8 +8,10 @@ from typing import Any
 
 import matplotlib
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.metrics import adjusted_rand_score
 
 from helpers import mixture, one_line
 from medoids import KMedoids, plot, scan
@@ -50,6 +52,7 @@ PICTURES = {
     "images": lambda km, X, ax: plot.medoids(km, X, image_shape=(3, 3), ax=ax),
     "map": lambda km, X, ax: plot.map(km, X, ax=ax),
     "sizes": lambda km, X, ax: plot.sizes(km, ax=ax),
+    "contingency": lambda km, X, ax: plot.contingency(km, X[:, 0] > 0, ax=ax),
     "silhouette": lambda km, X, ax: plot.silhouette(km, X, ax=ax),
     "search": lambda km, X, ax: plot.search(km, ax=ax),
     "loss": lambda km, X, ax: plot.loss(km, ax=ax),
@@ -215,6 +218,46 @@ def test_map_shows_each_cluster_in_its_own_way(km: KMedoids, X: Any) -> None:
     assert len({(colour(label), symbol(label)) for label in range(110)}) == 110
     assert len(set(COLOURS)) == len(COLOURS)
     assert len(set(SYMBOLS)) == len(SYMBOLS)
+
+
+def test_map_says_how_it_was_made(km: KMedoids, X: Any) -> None:
+    ax = plot.map(km, X)
+    assert any("The two principal components" in text for text in words(ax))
+    assert not len(ax.get_xticks())
+    ax = plot.map(km, X, coordinates=pd.DataFrame(X[:, :2], columns=["UMAP1", "UMAP2"]))
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("UMAP1", "UMAP2")
+    ax = plot.map(km, X, coordinates=X[:, :2])
+    assert (ax.get_xlabel(), len(ax.get_xticks())) == ("", 0)
+    shown = np.concatenate([each.get_offsets() for each in ax.collections])
+    assert set(map(tuple, shown)) == set(map(tuple, X[:, :2]))
+
+
+def test_map_by_what_is_known(km: KMedoids, X: Any) -> None:
+    kinds = pd.Series(["a", None, "b"] * 300, name="kind")
+    ax = plot.map(km, X, by=kinds)
+    key = ax.get_legend()
+    assert [text.get_text() for text in key.get_texts()] == ["a", "b"]
+    assert key.get_title().get_text() == "kind"
+    shades = np.concatenate([each.get_facecolors() for each in ax.collections])
+    assert len(np.unique(shades, axis=0)) == 3
+    ax = plot.map(km, X, by=X[:, 0])
+    assert len(np.unique(np.concatenate([c.get_facecolors() for c in ax.collections]), axis=0)) > 50
+    with pytest.raises(ValueError, match="by has 2 entries for 900 rows"):
+        plot.map(km, X, by=["a", "b"])
+
+
+def test_contingency_counts_and_says_the_index(km: KMedoids) -> None:
+    kinds = pd.Series(["a", "b", "$c$"] * 300, name="kind")
+    ax = plot.contingency(km, kinds)
+    counts = pd.crosstab(km.labels_, kinds).to_numpy()
+    shown = [int(text) if text != "·" else 0 for text in words(ax)]
+    assert np.reshape(shown, (5, 3))[:, 1:].tolist() == counts[:, 1:].tolist()
+    index = adjusted_rand_score(kinds, km.labels_)
+    assert f"adjusted Rand index {index:.3f}" in ax.get_title(loc="left")
+    assert ax.get_xlabel() == "kind"
+    ax.figure.canvas.draw()
+    plot.contingency(km, [None] * 900).figure.canvas.draw()
+    plot.contingency(km, list(range(900))).figure.canvas.draw()
 
 
 def test_silhouette_says_the_mean(km: KMedoids, X: Any) -> None:

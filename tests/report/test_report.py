@@ -18,6 +18,7 @@ import pytest
 from PIL import Image
 from scipy import sparse
 from sklearn.datasets import load_digits
+from sklearn.metrics import adjusted_rand_score
 
 from helpers import mixture, one_line
 from medoids import KMedoids, plot
@@ -205,6 +206,123 @@ def test_mixed_tables(path: Path) -> None:
     assert payload(path)["clusters"][0]["columns"] == ["column 0", "column 1"]
 
 
+def test_missing_numbers_under_gower(path: Path) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"income": rng.normal(23_380, 9_000, 60).round(), "share": rng.uniform(size=60)}
+    )
+    frame.loc[3, "income"] = frame.loc[4, "share"] = np.nan
+    frame["nothing"] = np.nan
+    for X in (frame, frame.to_numpy(), frame.to_numpy().tolist()):
+        report(X, path, 2, metric="gower")
+        cells = payload(path)["sample"]["contents"]
+        assert (cells[3][0], cells[4][1], cells[5][2]) == ("–", "–", "–")
+        assert cells[5][0] == f"{int(frame['income'][5]):,}"
+        assert float(cells[5][1]) == pytest.approx(frame["share"][5], abs=0.005)
+
+
+def test_numbers_under_gower_have_all_their_digits(path: Path) -> None:
+    frame = pd.DataFrame({"income": [23_380.0, 23_390.0, 51_000.0], "kind": ["a", "a", "b"]})
+    frame["year"] = pd.Categorical([2021.5, 123456.0, 2021.5])
+    km = report(frame, path, 2, metric="gower")
+    found = payload(path)
+    assert found["sample"]["contents"][0] == ["23,380", "a", "2021.5"]
+    assert found["sample"]["contents"][1][2] == "123456"
+    apart = {name: rest for name, *rest in found["clusters"][km.labels_[0]]["apart"]}
+    assert apart["income"][1:3] == ["23,385", "32,590"]
+
+
+PART = "two dimensions hold only a part of it"
+
+
+def test_the_map_says_how_it_was_made(path: Path) -> None:
+    X = mixture(60, 5, 3, seed=0)
+    km = report(X, path)
+    assert "The two principal components, with" in path.read_text()
+    assert PART in path.read_text()
+    assert payload(path)["axes"] is None
+    report(pd.DataFrame(X[:, :2], columns=["size", "age"]), path)
+    assert "The two columns, as they are." in path.read_text()
+    assert PART not in path.read_text()
+    assert (payload(path)["axes"], payload(path)["ratio"]) == (["size", "age"], 1)
+    km.report(X, path, coordinates=pd.DataFrame(X[:, 3:], columns=["UMAP1", "UMAP2"]))
+    found = payload(path)
+    assert (found["axes"], found["ratio"]) == (["UMAP1", "UMAP2"], None)
+    np.testing.assert_array_equal(unpacked(found["sample"]["x"], "<f8"), X[:, 3])
+    assert "Placed by coordinates that were given." in path.read_text()
+    assert PART not in path.read_text()
+
+
+def test_points_on_a_sphere_are_in_degrees(path: Path) -> None:
+    places = np.random.default_rng(0).uniform([-80, -180], [80, 180], (60, 2))
+    report(np.radians(places), path, metric="haversine")
+    found = payload(path)
+    assert found["axes"] == ["longitude", "latitude"]
+    np.testing.assert_allclose(unpacked(found["sample"]["x"], "<f8"), places[:, 1])
+    np.testing.assert_allclose(unpacked(found["sample"]["y"], "<f8"), places[:, 0])
+
+
+def test_other_values_are_shown_in_the_rows_place(path: Path) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"income": rng.normal(23_380, 9_000, 40).round(), "age": np.arange(40)})
+    scaled = ((frame - frame.mean()) / frame.std()).to_numpy()
+    km = KMedoids(2, random_state=0).fit(scaled)
+    km.report(scaled, path, values=frame)
+    found = payload(path)
+    assert found["clusters"][0]["columns"] == ["income", "age"] == found["axes"]
+    assert found["sample"]["contents"][7] == [f"{frame['income'][7]:,.0f}", "7.0"]
+    np.testing.assert_array_equal(unpacked(found["sample"]["x"], "<f8"), frame["income"])
+    mixed = frame.assign(town=["Bern", None] * 20)
+    km.report(scaled, path, values=mixed)
+    assert payload(path)["sample"]["contents"][1][2] == "–"
+    matrix = np.abs(scaled[:, :1] - scaled[:, 0])
+    far = KMedoids(2, metric="precomputed", random_state=0).fit(matrix)
+    far.report(matrix, path, values=[f"text {at}" for at in range(40)])
+    assert payload(path)["sample"]["contents"][3] == "text 3"
+    far.report(matrix, path, values=rng.uniform(size=(40, 6)), image_shape=(2, 3))
+    assert payload(path)["kind"] == "image"
+
+
+def test_known_labels_and_columns_to_colour_by(path: Path) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(90, 3)), columns=["a", "b", "c"])
+    kinds = pd.Series(["x", "y", None] * 30, name="kind")
+    beside = pd.DataFrame(
+        {"group": ["u", "v"] * 45, "same": 1.0, "name": [f"row {at}" for at in range(90)]}
+    ).assign(kind="z", depth=np.where(np.arange(90) == 4, np.nan, np.arange(90.0)))
+    km = report(frame, path, labels=kinds, annotations=beside)
+    found = payload(path)
+    expected = pd.crosstab(km.labels_, kinds).to_numpy()
+    assert found["known"] == {
+        "name": "kind", "levels": ["x", "y"], "counts": expected.tolist()
+    }  # fmt: skip
+    has = kinds.notna()
+    index = adjusted_rand_score(kinds[has], km.labels_[has])
+    assert f"The adjusted Rand index is {index:.3f}." in path.read_text()
+    assert "30 rows have none" in path.read_text()
+    colourings = found["sample"]["colourings"]
+    names = [each["name"] for each in colourings]
+    assert names == ["kind", "group", "depth", "a", "b", "c"], "no constant, and no name of rows"
+    assert unpacked(colourings[0]["codes"], "<i2")[:3].tolist() == [0, 1, -1]
+    np.testing.assert_allclose(unpacked(colourings[3]["numbers"], "<f4"), frame["a"], rtol=1e-6)
+    assert np.isnan(unpacked(colourings[2]["numbers"], "<f4")[4])
+    km.report(frame, path)
+    assert payload(path)["known"] is None
+    assert "adjusted Rand" not in path.read_text()
+
+
+def test_many_columns_to_colour_by_are_those_that_matter(path: Path) -> None:
+    X = np.random.default_rng(0).normal(size=(200, 90))
+    X[:100, 77] += 40
+    report(X, path, 2)
+    names = [each["name"] for each in payload(path)["sample"]["colourings"]]
+    assert "column 77" in names
+    assert len(names) <= 30
+    genes = sparse.random(100, 400, 0.1, "csr", random_state=0)
+    report(genes, path, 2, metric="l1")
+    assert 1 < len(payload(path)["sample"]["colourings"]) <= 30
+
+
 def test_values_are_not_rounded_away(path: Path) -> None:
     report(np.array([[0.7, 2e-9], [0.7, 3e-9], [0.7, 9e-9]]), path, 1)
     rows = payload(path)["sample"]["contents"]
@@ -366,6 +484,30 @@ def test_the_same_twice(tmp_path: Path) -> None:
     assert one.read_bytes() == two.read_bytes()
 
 
+def test_no_more_than_all_distances(path: Path, monkeypatch: Any) -> None:
+    km = report(mixture(40, 3, 2, seed=0), path)
+    km.n_distances_ = 1645  # 102.8% of n², with those that were a trial
+    km.report(mixture(40, 3, 2, seed=0), path)
+    html = path.read_text()
+    assert "102.8%" not in html
+    assert "<dd>all <small>of n²</small></dd>" in html
+    assert "1,645 distances were computed; a full matrix holds n² = 1,600." in html
+
+
+def test_a_place_that_cannot_be_written_to_is_told_first(path: Path, monkeypatch: Any) -> None:
+    X = mixture(30, 3, 2, seed=0)
+    km = KMedoids(2, random_state=0).fit(X)
+
+    def refused(*args: object, **more: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr("tempfile.TemporaryDirectory", refused)
+    monkeypatch.setattr("medoids.report._page.fit_distances", None)
+    with pytest.raises(PermissionError) as caught:
+        km.report(X, path)
+    assert "cannot be written to (Read-only file system): choose another" in str(caught.value)
+
+
 def test_an_old_page_stays_if_the_new_one_fails(path: Path, monkeypatch: Any) -> None:
     X = mixture(30, 3, 2, seed=0)
     km = report(X, path)
@@ -385,10 +527,16 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"X": np.ones((4, 3))}, "X has 4 rows, but the fit had 30"),
     ({"names": ["a"]}, "names has 1 entries for 30 rows"),
     ({"texts": ["a"] * 31}, "texts has 31 entries for 30 rows"),
+    ({"labels": ["a"] * 29}, "labels has 29 entries for 30 rows"),
+    ({"annotations": [1, 2]}, "annotations is no table: give a data frame, or a dict"),
+    ({"annotations": {"b": [1]}}, "annotations has 1 entries in 'b' for 30 rows"),
+    ({"coordinates": np.ones((30, 3))}, "coordinates has shape (30, 3)"),
+    ({"values": np.ones((29, 3))}, "values has 29 rows for 30 rows"),
     ({"feature_names": ["a"]}, "feature_names has 1 names, but X has 3 columns"),
     ({"image_shape": (2, 2)}, "4 pixels, but X has 3 columns"),
     ({"max_members": 0}, "max_members=0 is too small"),
     ({"path": "nowhere/at/all.html"}, "nowhere/at is no folder"),
+    ({"path": "."}, ". is a folder: name a file"),
 ]
 
 

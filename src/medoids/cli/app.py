@@ -81,15 +81,20 @@ def _cluster(
     delta: opt.Delta = None,
     memory_limit: opt.MemoryLimit = None,
     seed: opt.Seed = 0,
+    seeds: opt.Seeds = 1,
     jobs: opt.Jobs = None,
     format: opt.FormatName = None,
     columns: opt.ColumnNames = None,
+    exclude: opt.Exclude = None,
     names: opt.Names = None,
     weights: opt.WeightsColumn = None,
+    labels: opt.LabelsColumn = None,
+    coordinates: opt.Coordinates = None,
     field: opt.Field = None,
     image_shape: opt.ImageShape = None,
     transpose: opt.Transpose = False,
     normalize: opt.Normalize = False,
+    scale: opt.Scale = None,
     out: opt.OutFolder = None,
     report: opt.Report = False,
     force: opt.Force = False,
@@ -103,13 +108,16 @@ def _cluster(
     plain text (a string a line) and JSON lines. Writes labels.csv, medoids.csv
     (or .jsonl), result.json and, with --report, report.html to a folder.
     """
-    params = {"n_clusters": k, **_params(ctx), "init": parse_init(init)}
     reading = _reading(ctx)
     shape, screen = parse_shape(image_shape), Screen(quiet, as_json)
 
     def job() -> int:
         from .commands.cluster import Target, cluster
+        from .output.folder import check_target
 
+        params = {"n_clusters": k, **_params(ctx), **_starts(ctx)}
+        if out is not None:
+            check_target(out, force)
         source = open_source(file, format)
         target = Target(out or Path(f"{source.stem}-medoids"), force, report)
         return cluster(source, reading, shape, params, target, screen, _command(ctx, source.name))
@@ -142,11 +150,13 @@ def _scan(
     no_resample: opt.NoResample = False,
     format: opt.FormatName = None,
     columns: opt.ColumnNames = None,
+    exclude: opt.Exclude = None,
     names: opt.Names = None,
     weights: opt.WeightsColumn = None,
     field: opt.Field = None,
     transpose: opt.Transpose = False,
     normalize: opt.Normalize = False,
+    scale: opt.Scale = None,
     out: opt.OutPicture = None,
     force: opt.Force = False,
     as_json: opt.Json = False,
@@ -160,13 +170,13 @@ def _scan(
     of one half of the rows, found again in the other), and the gap to rows without
     clusters. A number is suggested where two of them agree.
     """
-    params = _params(ctx)
     reading = _reading(ctx)
     ks, screen = parse_range(k), Screen(quiet, as_json)
 
     def job() -> int:
         from .commands.scan import Target, scan
 
+        params = _params(ctx)
         target = Target(out, force)
         return scan(open_source(file, format), reading, params, ks, not no_resample, target, screen)
 
@@ -183,6 +193,7 @@ def _predict(
     format: opt.FormatName = None,
     names: opt.Names = None,
     field: opt.Field = None,
+    max_distance: opt.MaxDistance = None,
     jobs: opt.Jobs = None,
     out: opt.OutLabels = None,
     force: opt.Force = False,
@@ -200,7 +211,8 @@ def _predict(
     def job() -> int:
         from .commands.predict import predict
 
-        return predict(result, open_source(file, format), given, out, force, jobs, screen)
+        source = open_source(file, format)
+        return predict(result, source, given, out, force, jobs, max_distance, screen)
 
     return job
 
@@ -245,7 +257,7 @@ def _params(ctx: typer.Context) -> dict[str, Any]:
     from .commands.choose import check_names
 
     given = ctx.params
-    check_names(given["metric"], given["method"])
+    check_names(given["metric"], given["method"], given["scale"])
     return {
         "metric": given["metric"], "metric_params": parse_params(given["metric_param"] or []),
         "method": given["method"], "swap": given["swap"], "init": given["init"],
@@ -255,12 +267,28 @@ def _params(ctx: typer.Context) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _starts(ctx: typer.Context) -> dict[str, Any]:
+    """Where to start, and how often."""
+    from .commands.choose import first_rows
+
+    given = ctx.params
+    source = ctx.get_parameter_source("init")
+    default = source is not None and source.name == "DEFAULT"
+    init = None if default else parse_init(given["init"])
+    return {
+        "init": first_rows(init, given["method"], given["seeds"]),
+        "n_init": given["seeds"] if given["seeds"] > 1 else "auto",
+    }
+
+
 def _reading(ctx: typer.Context) -> Reading:
     """What `cluster` and `scan` are told about the file."""
     given = ctx.params
     return Reading(
         parse_list(given["columns"]), given["field"], given["names"], given["transpose"],
         given["normalize"], given["metric"] == "gower", weights=given["weights"],
+        exclude=parse_list(given["exclude"]), labels=given.get("labels"),
+        coordinates=parse_list(given.get("coordinates")), scale=given["scale"],
     )  # fmt: skip
 
 

@@ -8,13 +8,19 @@ from typing import Annotated
 
 import typer
 
-from .._names import METHODS, METRIC_NAMES
 from .readers.formats import FORMATS
 
+# As in the table of methods, which takes longer to import than help may take.
+METHODS = (
+    "banditpam", "banditpam_original", "pam", "fastpam1", "fastpam", "fasterpam", "alternate",
+    "clara", "clarans", "onebatch",
+)  # fmt: skip
 _INPUT, _SEARCH, _OUTPUT = "Input", "Clustering", "Output"
 
 
 def _metrics(incomplete: str) -> list[str]:
+    from .._names import METRIC_NAMES
+
     return _starting(METRIC_NAMES, incomplete)
 
 
@@ -62,6 +68,13 @@ ColumnNames = Annotated[
         help="Cluster by these columns only; a name with a comma in quotes.",
     ),
 ]  # fmt: skip
+Exclude = Annotated[
+    str | None,
+    typer.Option(
+        "--exclude", metavar="A,B,…", rich_help_panel=_INPUT,
+        help="Cluster by all columns but these.",
+    ),
+]  # fmt: skip
 Names = Annotated[
     str | None,
     typer.Option(
@@ -74,6 +87,20 @@ WeightsColumn = Annotated[
     typer.Option(
         "--weights", metavar="COLUMN", rich_help_panel=_INPUT,
         help="The column (JSON field, obs column) that says how much each row counts.",
+    ),
+]  # fmt: skip
+LabelsColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--labels", metavar="COLUMN", rich_help_panel=_INPUT,
+        help="Known labels, to compare with: a column (JSON field, obs column, array of .npz).",
+    ),
+]  # fmt: skip
+Coordinates = Annotated[
+    str | None,
+    typer.Option(
+        "--coordinates", metavar="X,Y", rich_help_panel=_INPUT,
+        help="Two columns, or one of obsm such as X_umap, that place the rows on the map.",
     ),
 ]  # fmt: skip
 Field = Annotated[
@@ -102,6 +129,13 @@ Normalize = Annotated[
     typer.Option(
         "--normalize", rich_help_panel=_INPUT,
         help="Scale each row of counts to 10,000 and take log(1 + x).",
+    ),
+]  # fmt: skip
+Scale = Annotated[
+    str | None,
+    typer.Option(
+        "--scale", metavar="standard|robust|none", rich_help_panel=_INPUT,
+        help="Scale each column by its deviation, or by its quartiles; none: as they are.",
     ),
 ]  # fmt: skip
 MetricName = Annotated[
@@ -166,6 +200,13 @@ MemoryLimit = Annotated[
         help="For the distances that are kept, such as 500MB; else a quarter of what is free.",
     ),
 ]  # fmt: skip
+Seeds = Annotated[
+    int,
+    typer.Option(
+        "--seeds", min=1, metavar="N", rich_help_panel=_SEARCH,
+        help="Random starts to try; the best end is kept.",
+    ),
+]  # fmt: skip
 Seed = Annotated[
     int,
     typer.Option(
@@ -183,6 +224,13 @@ NoResample = Annotated[
     typer.Option(
         "--no-resample", rich_help_panel=_SEARCH,
         help="Faster: leave out stability and gap, which fit other samples.",
+    ),
+]  # fmt: skip
+MaxDistance = Annotated[
+    float | None,
+    typer.Option(
+        "--max-distance", metavar="D", rich_help_panel=_SEARCH,
+        help="Rows farther than this from every medoid are of no cluster: -1.",
     ),
 ]  # fmt: skip
 OutFolder = Annotated[

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
+import shlex
 from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
@@ -53,6 +56,13 @@ def few(names: Iterable[str], most: int = 12) -> str:
     names = [f'"{name}"' if "," in name else name for name in map(printable, names)]
     shown = ", ".join(names[:most])
     return f"{shown} and {len(names) - most} more" if len(names) > most else shown
+
+
+def pasted(names: Iterable[str]) -> str:
+    """Names in a row as an option takes them, quoted for a shell."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(list(names))
+    return shlex.quote(text.getvalue())
 
 
 def printable(text: object, width: int = 0) -> str:

@@ -23,6 +23,8 @@ def run(argv: Sequence[str]) -> int:
     try:
         # A command gives back what it would do: what Typer does on Ctrl-C is not ours.
         job = get_command(app).main(args=list(argv), prog_name="medoids", standalone_mode=False)
+        if job == INTERRUPTED:  # while Typer read the options
+            raise KeyboardInterrupt
         code = job() if callable(job) else job
     except KeyboardInterrupt:
         return _fail("interrupted: nothing was written.", INTERRUPTED)

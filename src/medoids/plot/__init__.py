@@ -6,9 +6,10 @@ takes a fitted estimator by its public face and imports neither it nor any engin
 """
 
 from ._clusters import silhouette, sizes
+from ._contingency import contingency
 from ._history import loss, search
 from ._map import map
 from ._medoids import medoids
 from ._scan import scan
 
-__all__ = ["loss", "map", "medoids", "scan", "search", "silhouette", "sizes"]
+__all__ = ["contingency", "loss", "map", "medoids", "scan", "search", "silhouette", "sizes"]

@@ -28,13 +28,17 @@ class ColumnStatistics(NamedTuple):
         return (self.inside - self.mean) / np.where(self.deviation > 0, self.deviation, np.inf)
 
     def text(self, column: int, value: float) -> str:
-        """A value, in digits that show a hundredth of its column's deviation; never minus zero."""
-        deviation = float(self.deviation[column])
-        # A column that is constant has six digits.
-        unit = deviation or 1e-4 * abs(float(self.mean[column])) or 1.0
-        after = max(2 - round(math.log10(unit)), 0)
-        value = round(float(value), after) + 0.0
-        return f"{value:,.{after}f}" if deviation and after <= _AFTER else f"{value:,.15g}"
+        """A value of a column, as `written` has it."""
+        return written(value, float(self.mean[column]), float(self.deviation[column]))
+
+
+def written(value: float, mean: float, deviation: float) -> str:
+    """A value, in digits that show a hundredth of its column's deviation; never minus zero."""
+    # A column that is constant has six digits.
+    unit = deviation or 1e-4 * abs(mean) or 1.0
+    after = max(2 - round(math.log10(unit)), 0)
+    value = round(float(value), after) + 0.0
+    return f"{value:,.{after}f}" if deviation and after <= _AFTER else f"{value:,.15g}"
 
 
 def columns(X: Any, labels: NDArray[np.int32], k: int) -> ColumnStatistics:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,34 @@ _NORMS = ("euclidean", "sqeuclidean", "manhattan", "chebyshev", "minkowski")
 _LENGTHS = ("precomputed", "haversine", "dtw")
 # Rows, beside the medoids, whose distances say where all others are.
 _LANDMARKS = 32
+# Of what there is to show, the part that counts as all of it.
+_ALL = 0.995
+# A degree of longitude is drawn shorter than one of latitude, down to this part of it.
+_SHORTEST = 0.4
+
+
+class Plane(NamedTuple):
+    """Where rows are in the plane, and what the plane is.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n_rows, 2)
+    how : str
+        How it was made, in a sentence.
+    axes : tuple of two str or None
+        What is across and what is up, where that has a meaning; "" for an axis without one.
+    ratio : float or None
+        The height of a unit that is up, over the width of a unit that is across; None where the
+        two cannot be compared.
+    partial : bool
+        Rows far apart can fall together.
+    """
+
+    points: NDArray[np.float64]
+    how: str
+    axes: tuple[str, str] | None = None
+    ratio: float | None = 1.0
+    partial: bool = False
 
 
 def ranks(
@@ -61,14 +90,21 @@ def choose(
 
 
 def project(
-    km: FittedKMedoids, X: Any, rows: Indices, random_state: Any = 0
-) -> NDArray[np.float64]:
+    km: FittedKMedoids,
+    X: Any,
+    rows: Indices,
+    random_state: Any = 0,
+    *,
+    coordinates: Any = None,
+    values: Any = None,
+    names: Sequence[Any] | None = None,
+) -> Plane:
     """Where some rows are in the plane.
 
-    Two columns are the plane as they are. Rows under a metric that is a norm of their
-    difference are projected on their two principal components; sparse ones stay sparse. All
-    others are placed by landmark multidimensional scaling (de Silva and Tenenbaum 2004),
-    from distances alone.
+    Two columns are the plane as they are; on a sphere in degrees, longitude across. Rows under
+    a metric that is a norm of their difference are projected on their two principal components;
+    sparse ones stay sparse. All others are placed by landmark multidimensional scaling (de Silva
+    and Tenenbaum 2004), from distances alone.
 
     Parameters
     ----------
@@ -79,19 +115,24 @@ def project(
     rows : ndarray of int
         Which rows to place.
     random_state : int, RandomState instance or None, default=0
-
-    Returns
-    -------
-    ndarray of shape (len(rows), 2)
+    coordinates : array-like of shape (n_samples, 2), default=None
+        Where all rows are, in place of all that.
+    values : array-like, default=None
+        The rows as they are shown, if these are two columns that X has in another scale.
+    names : sequence, default=None
+        The names of the columns.
     """
+    if coordinates is not None:
+        return _given(coordinates, rows, len(km.labels_))
     random = check_random_state(random_state)
     name = km.metric if callable(km.metric) else SYNONYMS.get(km.metric, km.metric)
+    few = _one_or_two(X, name)
+    if few is not None:
+        return _columns(few, values, rows, name, column_names(km, X, values, names))
     if issparse(X):
         X = X.tocsr()
     elif name in METRICS:
         X = check_array(X, dtype="numeric", ensure_all_finite=False)
-        if X.shape[1] == 2:
-            return np.asarray(X[rows], dtype=np.float64)
     if name in _NORMS:
         return _components(_in_floats(_some(X, rows)), random)
     landmarks = _landmarks(km, random)
@@ -103,6 +144,69 @@ def project(
     from_landmarks = _with_medoids(km, X, landmarks)
     between, onward = (from_landmarks.transform(_some(X, some)) for some in (landmarks, rows))
     return _scaled(np.asarray(between).T, np.asarray(onward).T, power)
+
+
+def column_names(
+    km: FittedKMedoids, X: Any, values: Any, names: Sequence[Any] | None
+) -> list[str] | None:
+    """What the columns that are shown are called, if they are."""
+    shown = X if values is None else values
+    if names is None:
+        names = getattr(shown, "columns", None)
+    if names is None and values is None:
+        names = getattr(km, "feature_names_in_", None)
+    return None if names is None else [str(name) for name in names]
+
+
+def _given(coordinates: Any, rows: Indices, n: int) -> Plane:
+    """The user's own coordinates; with axes, if these have names."""
+    names = getattr(coordinates, "columns", None)
+    places = np.asarray(coordinates)
+    if places.shape != (n, 2) or places.dtype.kind not in "fiub":
+        raise ValueError(
+            f"coordinates has shape {places.shape}, of {places.dtype}: give two numbers for each"
+            f" of the {n} rows."
+        )
+    places = places.astype(np.float64)
+    lost = ~np.isfinite(places).all(axis=1)
+    if lost.any():
+        raise ValueError(
+            f"coordinates has no place for row {int(lost.argmax())}: give two finite numbers."
+        )
+    axes = None if names is None else (str(names[0]), str(names[1]))
+    return Plane(places[rows], "Placed by coordinates that were given.", axes, None)
+
+
+def _one_or_two(X: Any, name: Any) -> NDArray[Any] | None:
+    """The rows, if they are one column or two of numbers without holes."""
+    if name not in METRICS and name != "gower" and not callable(name):
+        return None
+    if issparse(X):
+        return np.asarray(X.toarray()) if X.shape[1] <= 2 else None
+    if name not in METRICS and not hasattr(X, "shape"):  # a list of objects, perhaps
+        return None
+    values = np.asarray(X)
+    if values.ndim != 2 or values.shape[1] > 2:
+        return None
+    whole = values.dtype.kind in "fiub" and np.isfinite(values).all()
+    return values if whole else None
+
+
+def _columns(X: Any, values: Any, rows: Indices, name: str, names: list[str] | None) -> Plane:
+    """One column or two, as they are; on a sphere, as on a map."""
+    if name == "haversine":
+        up, across = np.degrees(np.asarray(X[rows], dtype=np.float64)).T
+        ratio = 1 / max(np.cos(np.radians(np.median(up))), _SHORTEST)
+        how = "Longitude across and latitude up, in degrees."
+        return Plane(np.stack([across, up], 1), how, ("longitude", "latitude"), float(ratio))
+    scaled = np.shape(values) == X.shape and np.asarray(values).dtype.kind in "fiub"
+    some = np.asarray(np.asarray(values if scaled else X)[rows], dtype=np.float64)
+    names = names or [f"column {at}" for at in range(X.shape[1])]
+    if X.shape[1] == 1:
+        flat = np.stack([some[:, 0], np.zeros(len(some))], 1)
+        return Plane(flat, "The one column, as it is.", (names[0], ""), None)
+    ratio_ = 1.0 if name in _NORMS and not scaled else None
+    return Plane(some, "The two columns, as they are.", (names[0], names[1]), ratio_)
 
 
 def _some(X: Any, rows: Indices) -> Any:
@@ -128,18 +232,26 @@ def _with_medoids(km: FittedKMedoids, X: Any, rows: Indices) -> FittedKMedoids:
         return type(km)(n_clusters=len(rows), init=init, max_iter=0, **params).fit(known)
 
 
-def _components(some: Any, random: np.random.RandomState) -> NDArray[np.float64]:
-    """The first two principal components; one column is its own first."""
+def _components(some: Any, random: np.random.RandomState) -> Plane:
+    """The first two principal components."""
     from sklearn.decomposition import PCA
 
     plane = np.zeros((some.shape[0], 2))
-    if min(some.shape) < 3:
-        values = some.toarray() if issparse(some) else some
-        plane[:, : values.shape[1]] = values[:, :2]
-    elif (some.max(axis=0) - some.min(axis=0)).max() > 0:  # else all rows are one point
+    if some.shape[0] < 3:
+        plane[:] = some[:, :2].toarray() if issparse(some) else some[:, :2]
+        return Plane(plane, "The first two columns.", partial=True)
+    share = 1.0
+    if (some.max(axis=0) - some.min(axis=0)).max() > 0:  # else all rows are one point
         solver = "arpack" if issparse(some) else "randomized"
-        plane[:] = PCA(2, svd_solver=solver, random_state=random).fit_transform(some)
-    return plane
+        pca = PCA(2, svd_solver=solver, random_state=random)
+        plane[:] = pca.fit_transform(some)
+        share = float(pca.explained_variance_ratio_.sum())
+    how = f"The two principal components, with {_percent(share)} of the variance."
+    return Plane(plane, how, partial=share < _ALL)
+
+
+def _percent(share: float) -> str:
+    return "all" if share >= _ALL else f"{share:.0%}" if share >= 0.01 else "less than 1%"
 
 
 def _landmarks(km: FittedKMedoids, random: np.random.RandomState) -> NDArray[np.int64]:
@@ -149,7 +261,7 @@ def _landmarks(km: FittedKMedoids, random: np.random.RandomState) -> NDArray[np.
     return np.union1d(km.medoid_indices_, drawn)
 
 
-def _scaled(between: NDArray[Any], onward: NDArray[Any], power: int) -> NDArray[np.float64]:
+def _scaled(between: NDArray[Any], onward: NDArray[Any], power: int) -> Plane:
     """Landmark MDS: the landmarks' own plane, and each row from its distances to them."""
     floor = min(between.min(), onward.min(), 0.0)  # a dissimilarity may be negative
     square = ((between + between.T) / 2 - floor) ** power
@@ -162,4 +274,8 @@ def _scaled(between: NDArray[Any], onward: NDArray[Any], power: int) -> NDArray[
             vector = vectors[:, at] * np.sign(vectors[np.abs(vectors[:, at]).argmax(), at])
             plane[:, axis] = 0.5 * (centre[:, None] - (onward - floor) ** power).T @ vector
             plane[:, axis] /= np.sqrt(values[at])
-    return plane
+    # What the landmarks' own plane holds of their distances; below zero is no place at all.
+    most = np.abs(values).sum()
+    partial = bool(most > 0 and np.maximum(values[-2:], 0).sum() < _ALL * most)
+    how = f"Placed by multidimensional scaling, from distances to {len(between)} of the rows."
+    return Plane(plane, how, partial=partial)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._fitted import FittedKMedoids
+from .._outliers import usual_distances
 from .._silhouette import medoid_silhouette
 from ._contents import Contents
 from ._pack import number
@@ -25,8 +26,12 @@ def clusters(
     km: FittedKMedoids, rows: PageRows, contents: Contents, silhouette: NDArray[np.float64] | None
 ) -> list[dict[str, Any]]:
     """One record for each cluster, in the order of the labels."""
+    near, k = rows.near.first, len(km.medoid_indices_)
+    known = near.min() >= 0  # of a dissimilarity below 0, nothing is so many times as far
+    usual = usual_distances(near, km.labels_, k) if known else np.full(k, np.nan)
     return [
         _cluster(km.labels_ == label, int(medoid), rows, silhouette)
+        | {"usual": number(usual[label])}
         | contents.medoid(label, int(medoid))
         for label, medoid in enumerate(km.medoid_indices_)
     ]

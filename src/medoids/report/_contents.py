@@ -94,34 +94,38 @@ class Nothing:
 def contents(
     km: FittedKMedoids,
     X: Any,
+    values: Any,
     image_shape: tuple[int, ...] | None,
     feature_names: Sequence[Any] | None,
 ) -> Contents:
-    """The contents that fit the data."""
-    table = _numbers(km, X)
+    """The contents that fit the data; or `values` in its place, if there are any."""
+    own = values is None
+    shown = X if own else values
+    table = None if own and km.metric == "precomputed" else _numbers(km, shown, own)
     if image_shape is not None:
         if table is None:
             raise ValueError("image_shape is given, but X is no array of numbers: leave it out.")
         return Images(table, image_shape, len(km.medoid_indices_))
+    if own and km.metric == "precomputed":
+        return Nothing()
+    mixed = km.metric == "gower" if own else hasattr(shown, "columns") and table is None
+    # Gower's metric takes holes, also in rows of numbers alone.
+    if mixed or (table is not None and not issparse(table) and np.isnan(table).any()):
+        return Mixed(shown, km.labels_, km.medoid_indices_, feature_names)
     if table is not None:
         names = feature_names
         if names is None:
-            names = getattr(km, "feature_names_in_", None)
+            of, where = (km, "feature_names_in_") if own else (shown, "columns")
+            names = getattr(of, where, None)
         return Numbers(table, km.labels_, km.medoid_indices_, names)
-    if km.metric == "precomputed":
-        return Nothing()
-    if km.metric == "gower":
-        return Mixed(X, km.labels_, km.medoid_indices_, feature_names)
-    things = list(X.to_numpy() if hasattr(X, "columns") else X)
-    if km.metric == "tree_edit" or all(looks_like_tree(thing) for thing in things):
+    things = list(shown.to_numpy() if hasattr(shown, "columns") else shown)
+    if (own and km.metric == "tree_edit") or all(looks_like_tree(thing) for thing in things):
         return Trees(things)
     return Texts(things)
 
 
-def _numbers(km: FittedKMedoids, X: Any) -> NDArray[Any] | Any | None:
+def _numbers(km: FittedKMedoids, X: Any, own: bool) -> NDArray[Any] | Any | None:
     """The rows as an array or a CSR matrix, if that is what they are."""
-    if km.metric == "precomputed":
-        return None
     if issparse(X):
         return X.tocsr()
     if hasattr(X, "shape"):
@@ -129,5 +133,5 @@ def _numbers(km: FittedKMedoids, X: Any) -> NDArray[Any] | Any | None:
         if values.ndim == 2 and values.dtype.kind in "fiub":
             return values
     things = km.cluster_centers_
-    is_array = isinstance(things, np.ndarray) and things.ndim == 2
+    is_array = own and isinstance(things, np.ndarray) and things.ndim == 2
     return np.asarray(X, dtype=np.float64) if is_array else None

@@ -40,7 +40,5 @@ def number(value: Any) -> float | None:
 
 
 def shown(value: Any) -> str:
-    """A number or anything else in a cell of a table."""
-    if isinstance(value, float | np.floating):
-        return f"{value:,.4g}" if math.isfinite(value) else "–"
-    return clipped("–" if value is None else value, NAME)
+    """A category in a cell of a table; one that is a number has all its digits."""
+    return f"{value:.15g}" if isinstance(value, float | np.floating) else clipped(value, NAME)

@@ -12,7 +12,7 @@ from ._pack import as_json
 
 _PARTS = Path(__file__).parent / "page"
 # In the order in which they need each other.
-_SCRIPTS = ("base", "draw", "lists", "map", "charts", "views", "main")
+_SCRIPTS = ("base", "draw", "lists", "colours", "map", "charts", "take", "views", "main")
 
 
 class Template:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from .._fitted import FittedKMedoids
 from .._silhouette import nearest_two
-from ..plot._projection import choose, project, ranks
+from .._types import Indices
+from ..plot._projection import Plane, choose, ranks
+from ._colourings import colourings
 from ._contents import Contents
 from ._pack import NAME, TEXT, as_json, clipped, packed
 
@@ -27,17 +29,18 @@ class PageRows:
         The sample: all medoids, and of each cluster some rows, evenly by rank.
     known : ndarray of int
         The rows that can be found by name; the sample is among them.
+    plane : Plane
+        The map of the sample; `place` makes it.
     """
 
     def __init__(
         self,
         km: FittedKMedoids,
-        X: Any,
         distances: NDArray[np.float64],
         names: Sequence[Any] | None,
         texts: Sequence[Any] | None,
         max_members: int,
-        random_state: Any,
+        place: Callable[[Indices], Plane],
     ) -> None:
         self.labels, self.texts = km.labels_, texts
         self.names = None if names is None else [clipped(name, NAME) for name in names]
@@ -47,7 +50,7 @@ class PageRows:
         n = len(self.labels)
         small = n <= _KNOWN and len(as_json(self.names).encode()) <= _NAMES
         self.known = np.arange(n) if small else self.drawn
-        self.plane = project(km, X, self.drawn, random_state)
+        self.plane = place(self.drawn)
 
     def index(self) -> dict[str, Any]:
         """All rows that can be found: names, clusters and distances."""
@@ -62,15 +65,16 @@ class PageRows:
             "far": packed(near.second_distance[known], "<f4"),
         }
 
-    def sample(self, contents: Contents) -> dict[str, Any]:
+    def sample(self, contents: Contents, columns: Iterable[tuple[str, Any]]) -> dict[str, Any]:
         """The rows that are drawn: where they are in the index and on the map, and what."""
         texts = None
         if self.texts is not None:
             texts = [clipped(self.texts[row], TEXT // 4) for row in self.drawn]
         return {
             "at": packed(np.searchsorted(self.known, self.drawn), "<u4"),
-            "x": packed(self.plane[:, 0], "<f4"),
-            "y": packed(self.plane[:, 1], "<f4"),
+            "x": packed(self.plane.points[:, 0], "<f8"),
+            "y": packed(self.plane.points[:, 1], "<f8"),
             "contents": contents.members(self.drawn),
             "texts": texts,
+            "colourings": colourings(columns, self.drawn),
         }

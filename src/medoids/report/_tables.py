@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,8 @@ from ._pack import NAME, clipped, number
 # Columns that set a cluster apart, of these the ones that members show, and the most values
 # of a medoid that are carried.
 _APART, _SHOWN, _VALUES = 12, 5, 120
-# Up to so many columns, members show them all.
-_FEW = 8
+# Up to so many columns, members show them all; and rows can be coloured by all.
+_FEW, _COLOURED = 8, 30
 
 
 class Table(ABC):
@@ -63,6 +63,20 @@ class Table(ABC):
         """The columns that members of a cluster show."""
         few = len(self.names) <= _FEW
         return np.arange(len(self.names)) if few else self.order(label)[:_SHOWN]
+
+    @abstractmethod
+    def column(self, at: int) -> Any:
+        """The values of a column."""
+
+    def named(self) -> Iterator[tuple[str, Any]]:
+        """Columns to colour rows by; of many, those that set clusters apart most."""
+        if len(self.names) <= _COLOURED:
+            chosen = list(range(len(self.names)))
+        else:
+            each = max(_COLOURED // len(self.apart), 1)
+            first = [self.order(label)[:each] for label in range(len(self.apart))]
+            chosen = np.unique(np.concatenate(first)).tolist()[:_COLOURED]
+        return ((self.names[at], self.column(at)) for at in chosen)
 
     def members(self, rows: Indices) -> list[list[str]]:
         found: list[list[str]] = [[]] * len(rows)
@@ -111,6 +125,10 @@ class Numbers(Table):
         # Most cells are zero: what counts is what the medoid has, and more so its cluster.
         lacks = self.X[[self.medoids[label]]].toarray()[0] <= 0
         return np.lexsort((-self.apart[label], lacks))
+
+    def column(self, at: int) -> Any:
+        part = self.X[:, [at]]
+        return np.asarray(part.toarray() if issparse(part) else part)[:, 0]
 
     def cells(self, rows: Indices, chosen: Indices) -> list[list[str]]:
         part = self.X[rows][:, chosen]

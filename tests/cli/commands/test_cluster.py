@@ -27,7 +27,7 @@ from cli_files import (
     table,
 )
 
-from medoids import KMedoids, __version__, silhouette
+from medoids import KMedoids, __version__, outlier_scores, silhouette
 from medoids.__main__ import main
 
 
@@ -276,9 +276,17 @@ def test_no_permission(rows: str, capsys: pytest.CaptureFixture[str]) -> None:
 def test_no_permission_as_the_system_says_it(
     rows: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("medoids.cli.output.folder.os.access", lambda *args: False)
+    def refused(*args: object, **more: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    def untouched(*args: object) -> None:
+        raise AssertionError("the data was read first")
+
+    monkeypatch.setattr("tempfile.TemporaryDirectory", refused)
+    monkeypatch.setattr("medoids.cli.commands.cluster.read", untouched)
     assert cluster(rows, "-k", "3") == 2
-    assert "cannot be written to: choose another place with --out" in capsys.readouterr().err
+    said = "cannot be written to (read-only file system): choose another place with --out"
+    assert said in capsys.readouterr().err
 
 
 def test_a_report(rows: str) -> None:
@@ -342,3 +350,15 @@ def test_deep_trees_are_written(tmp_path: Path) -> None:
     json_lines(trees)(tmp_path / "deep.jsonl")
     assert cluster("deep.jsonl", "-k", "2") == 0
     assert trees[0] in result_of(Path("deep-medoids"))["centers"]
+
+
+def test_each_row_has_an_outlier_score(rows: str) -> None:
+    assert cluster(rows, "-k", "3") == 0
+    km = KMedoids(3, random_state=0).fit(ROWS)
+    with Path("rows-medoids/labels.csv").open(newline="") as file:
+        found = [float(line["outlier"]) for line in csv.DictReader(file)]
+    np.testing.assert_allclose(found, outlier_scores(km, ROWS))
+    np.save("below.npy", np.eye(9) - 2)
+    assert cluster("below.npy", "-k", "2", "--metric", "precomputed") == 0
+    with Path("below-medoids/labels.csv").open(newline="") as file:
+        assert {line["outlier"] for line in csv.DictReader(file)} == {""}

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -189,3 +190,33 @@ def test_a_pipe_that_is_closed_is_no_error(tmp_path: Path) -> None:
     done = subprocess.run(line, shell=True, capture_output=True, text=True, cwd=tmp_path)
     assert done.stdout == "name,cluster,medoid,distance\n"
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("name", ["csv", "npy"])
+def test_columns_that_were_left_out_may_be_there_or_not(name: str, capsys: Any) -> None:
+    last = "d" if name == "csv" else "3"
+    file = found(name, "--exclude", last)
+    assert main(["predict", "found", file, "--out", "new.csv", "-q"]) == 0
+    km = KMedoids(3, random_state=0).fit(ROWS[:, :3])
+    assert labels_of(Path("new.csv"))[1].tolist() == km.labels_.tolist()
+    np.save("less.npy", ROWS[:, :3])
+    Path("less.csv").write_text("a,b,c\n" + "".join(f"{a},{b},{c}\n" for a, b, c, _ in ROWS))
+    assert main(["predict", "found", f"less.{name}", "--out", "less.out", "-q"]) == 0
+    assert labels_of(Path("less.out"))[1].tolist() == km.labels_.tolist()
+
+
+def test_rows_far_from_every_medoid_are_of_no_cluster(capsys: Any) -> None:
+    file = found("csv")
+    km = KMedoids(3, random_state=0).fit(ROWS)
+    nearest = km.transform(ROWS).min(axis=1)
+    far = float(np.quantile(nearest, 0.7))
+    argv = ["predict", "found", file, "--max-distance", str(far)]
+    assert main([*argv, "--out", "new.csv"]) == 0
+    assert f"{(nearest > far).sum()} of 60 rows are of no cluster" in capsys.readouterr().err
+    _, labels, medoids, own = labels_of(Path("new.csv"))
+    assert labels.tolist() == km.predict(ROWS, max_distance=far).tolist()
+    assert [medoid == "" for medoid in medoids] == (nearest > far).tolist()
+    np.testing.assert_allclose(own, nearest)
+    assert main([*argv, "--json", "-q"]) == 0
+    lines = json.loads(capsys.readouterr().out)
+    assert [each["medoid"] is None for each in lines] == (nearest > far).tolist()

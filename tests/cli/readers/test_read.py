@@ -423,3 +423,19 @@ def test_a_column_with_a_comma_in_its_name() -> None:
     assert main(["cluster", "t.csv", "-k", "1", "--columns", '"a, b",d']) == 0
     result = result_of(Path("t-medoids"))
     assert [each["name"] for each in result["data"]["columns"]] == ["a, b", "d"]
+
+
+def test_columns_left_out(tmp_path: Path) -> None:
+    table(tmp_path / "rows.csv")
+    made = read_source(open_source(str(tmp_path / "rows.csv")), Reading(exclude=["b", "d"]))
+    np.testing.assert_array_equal(made.X, ROWS[:, [0, 2]])
+    assert (made.features, made.names) == (["a", "c"], NAMES)
+    made = read_source(open_source(str(tmp_path / "rows.csv")), Reading(exclude=["id"]))
+    assert (made.features, made.names) == (COLUMNS, numbers(len(ROWS)))
+    np.save(tmp_path / "rows.npy", ROWS)
+    made = read_source(open_source(str(tmp_path / "rows.npy")), Reading(exclude=["3"]))
+    np.testing.assert_array_equal(made.X, ROWS[:, :3])
+    records = [{"a": at, "b": [at], "c": 2 * at} for at in range(9)]
+    json_lines(records)(tmp_path / "records.jsonl")
+    made = read_source(open_source(str(tmp_path / "records.jsonl")), Reading(exclude=["b"]))
+    assert made.features == ["a", "c"]

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rich.text import Text
+
 from ..interrupts import INTERRUPTED, interruptible, patience
 from ..output.folder import check_target, new_folder, new_text
 from ..output.results import (
@@ -21,7 +23,7 @@ from ..output.results import (
     write_result,
 )
 from ..output.screen import Screen, clusters_table, number, saved
-from ..problem import headless_plot, need
+from ..problem import headless_plot, need, printable
 from ..readers.inputs import Input, Reading
 from ..readers.read import read
 from ..readers.source import Source
@@ -67,7 +69,7 @@ def cluster(
     made = read(source, reading)
     if shape is not None:
         made.set_image_shape(shape, source.name)
-    params = params | {"metric": choose(params["metric"], made, source.name)}
+    params = params | {"metric": choose(params, made, reading.scale, source.name)}
     facts = describe(source, made, reading)
     source.forget()
     with patience() as waiting:
@@ -102,7 +104,8 @@ def finish(
         names = [each["name"] for each in result["medoids"]]
         with new_text(folder / "labels.csv") as file:
             labels = fitted.km.labels_
-            write_labels(file, made.names, labels, names, rows.distance, beside(rows))
+            more = beside(rows) | ({} if made.labels is None else {"label": made.labels.values})
+            write_labels(file, made.names, labels, names, rows.distance, more)
         there = [each.name for each in folder.iterdir()]
         result |= {"files": sorted([*there, "result.json"]), "data": facts}
         write_result(folder, result | {"centers": held, "history": fitted.km.history_})
@@ -122,9 +125,15 @@ def _draw(
     if target.report:
         with _whole(folder / "report.html") as path:
             k = len(fitted.km.medoid_indices_)
+            labels = None
+            if made.labels is not None:
+                pandas = need("pandas", "cli", "a table")
+                labels = pandas.Series(made.labels.values, name=made.labels.column, dtype=object)
             fitted.km.report(
                 made.X, path, names=made.names, feature_names=made.features, command=command,
                 image_shape=made.image_shape, title=f"{file}: {k:,} medoids of {made.n:,} rows",
+                values=made.unscaled, labels=labels, annotations=made.annotations,
+                coordinates=made.coordinates,
             )  # fmt: skip
     if target.picture:
         plot = headless_plot("a picture")
@@ -155,6 +164,14 @@ def show(result: dict[str, Any], texts: list[str] | None, folder: Path, screen: 
         f" · {swaps} swap{'s' if swaps != 1 else ''} · {saved(result['distances'], n)}"
         f" · {result['seconds']:.1f} s"
     )
+    if result["starts"] is not None:
+        losses = result["starts"]
+        least, most = number(min(losses)), number(max(losses))
+        ends = f"all ended at {least}" if least == most else f"ended between {least} and {most}"
+        screen.show(f"{len(losses)} starts, of which the best is kept: {ends}")
+    if result["labels"] is not None and result["labels"]["adjusted_rand"] is not None:
+        column, index = result["labels"]["column"], result["labels"]["adjusted_rand"]
+        screen.show(Text(f"against {printable(column)!r}: adjusted Rand index {index:.3f}"))
     if result["status"] == "interrupted":
         k = result["parameters"]["n_clusters"]
         found = len(result["medoids"])

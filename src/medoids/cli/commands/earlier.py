@@ -13,7 +13,7 @@ from sklearn.utils import check_array
 
 from ... import KMedoids
 from ..problem import Problem, few, need
-from ..readers.inputs import Input, Reading, numbered
+from ..readers.inputs import Input, Reading, Scaling, numbered
 from ..readers.read import read
 from ..readers.source import Source
 from .choose import KINDS
@@ -27,7 +27,9 @@ def read_alike(source: Source, given: Reading, result: dict[str, Any]) -> Input:
     before = Reading(**facts["reading"])
     columns = before.columns
     stored = [column["name"] for column in facts.get("columns", [])]
-    unnamed = before.weights is None and stored == numbered(len(stored))
+    aside = [name for names in before.aside.values() for name in names]
+    left_out = [*(before.exclude or ()), *aside]
+    unnamed = not left_out and stored == numbered(len(stored))
     if columns is None and stored and not unnamed:
         columns = stored
     fields = source.format != "jsonl" or source.text.lstrip()[:1] == "{"
@@ -36,7 +38,7 @@ def read_alike(source: Source, given: Reading, result: dict[str, Any]) -> Input:
     reading = before._replace(
         columns=columns, field=given.field or before.field, names=given.names or before.names,
         texts=[each["name"] for each in facts.get("columns", []) if each.get("type") == "category"],
-        weights=None, left_out=before.weights,
+        weights=None, labels=None, coordinates=None, exclude=None, scale=None, left_out=left_out,
     )  # fmt: skip
     made = read(source, reading)
     _check_kind(made, facts, source.name)
@@ -50,7 +52,15 @@ def read_alike(source: Source, given: Reading, result: dict[str, Any]) -> Input:
         )
     if made.kind == "table":
         _as_before(made, facts["columns"])
+    scaling = _scaling(facts)
+    if scaling is not None:
+        made.rescale(scaling)
     return made
+
+
+def _scaling(facts: dict[str, Any]) -> Scaling | None:
+    """What was done to the columns; nothing in results of before there was a way to."""
+    return Scaling(**facts["scaling"]) if facts.get("scaling") else None
 
 
 def distances_from(result: dict[str, Any], X: Any, jobs: int | None) -> NDArray[np.float64]:
@@ -73,6 +83,9 @@ def _fitted_again(result: dict[str, Any], jobs: int | None) -> KMedoids:
         things = _sparse(held, facts)
     elif facts["kind"] in _NUMBERS:
         things = np.array(held, dtype=facts["dtype"])
+    scaling = _scaling(facts)
+    if scaling is not None:
+        things = scaling.of(things)
     alike = {"metric": params["metric"], "metric_params": params["metric_params"], "n_jobs": jobs}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # some medoids may coincide

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ... import KMedoids
 from ..._history import watching
+from ..._outliers import times_usual, usual_distances
 from ..._silhouette import fit_distances, medoid_silhouette, nearest_two
 from ..interrupts import interruptible
 from ..output.progress import Follower, following
@@ -32,8 +33,7 @@ def fit(made: Input, params: dict[str, Any], screen: Screen) -> Fitted:
         raise Problem(f"-k {params['n_clusters']} is more than the {made.n} rows there are.")
     began = time.perf_counter()
     km = KMedoids(**params)
-    notes = made.notes
-    with in_plain_words(made) as warned, following(screen, lambda: screen.notes(notes)) as follower:
+    with in_plain_words(made) as warned, following(screen, lambda: _tell(made, screen)) as follower:
         try:
             with interruptible(), watching(follower):
                 km.fit(made.X, sample_weight=made.sample_weight)
@@ -46,6 +46,12 @@ def fit(made: Input, params: dict[str, Any], screen: Screen) -> Fitted:
     if not interrupted:
         screen.warn(*warned)
     return Fitted(km, interrupted, time.perf_counter() - began)
+
+
+def _tell(made: Input, screen: Screen) -> None:
+    """What was decided on the way, and what is likely to be a mistake."""
+    screen.notes(made.notes)
+    screen.warn(*made.warnings)
 
 
 @contextmanager
@@ -83,7 +89,8 @@ def _as_far(made: Input, params: dict[str, Any], follower: Follower) -> KMedoids
 def membership(km: KMedoids, X: Any) -> Membership:
     """How each row belongs to its cluster."""
     n, several = len(km.labels_), len(km.medoid_indices_) > 1
-    found = Membership(np.empty(n), np.full(n, np.nan), np.empty(n, dtype=np.int64))
+    unknown = np.full(n, np.nan)
+    found = Membership(np.empty(n), unknown.copy(), np.empty(n, dtype=np.int64), unknown)
     negative = False
     for part, rows in _parts(km, X):
         distances = fit_distances(km, rows)
@@ -94,6 +101,9 @@ def membership(km: KMedoids, X: Any) -> Membership:
             found.silhouette[part] = medoid_silhouette(distances)
     if negative:
         found.silhouette[:] = np.nan
+    else:
+        usual = usual_distances(found.distance, km.labels_, len(km.medoid_indices_))
+        found.outlier[:] = times_usual(found.distance, km.labels_, usual)
     return found
 
 

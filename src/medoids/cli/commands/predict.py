@@ -24,6 +24,7 @@ def predict(
     out: Path | None,
     force: bool,
     jobs: int | None,
+    max_distance: float | None,
     screen: Screen,
 ) -> int:
     """Write a line for each new row: its name, cluster, medoid, and distance from it."""
@@ -38,6 +39,9 @@ def predict(
     screen.notes(made.notes)
     labels = distances.argmin(axis=1)
     own = distances[np.arange(made.n), labels]
+    if max_distance is not None:
+        labels[own > max_distance] = -1
+        screen.notes([f"{int((labels < 0).sum()):,} of {made.n:,} rows are of no cluster"])
     names = [each["name"] for each in result["medoids"]]
     if out is not None:
         with new_file(out, force) as path, new_text(path) as file:
@@ -47,7 +51,12 @@ def predict(
         write_labels(sys.stdout, made.names, labels, names, own)
     screen.json(
         [
-            {"name": name, "cluster": label, "medoid": names[label], "distance": distance}
+            {
+                "name": name,
+                "cluster": label,
+                "medoid": names[label] if label >= 0 else None,
+                "distance": distance,
+            }
             for name, label, distance in zip(made.names, labels.tolist(), own.tolist(), strict=True)
         ]
     )

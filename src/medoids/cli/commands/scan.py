@@ -16,6 +16,7 @@ from rich.text import Text
 from ... import Scan
 from ... import scan as scan_rows
 from ..._history import Progress, watching
+from ..output.compiling import COMPILING, telling
 from ..output.folder import check_file, new_file
 from ..output.results import plain
 from ..output.screen import Screen, number, short
@@ -52,13 +53,13 @@ def scan(
     if target.picture is not None:
         _check_picture(target.picture, target.force)
     made = read(source, reading)
-    params = params | {"metric": choose(params["metric"], made, source.name)}
+    params = params | {"metric": choose(params, made, reading.scale, source.name)}
     if ks[-1] > made.n:
         raise Problem(f"-k up to {ks[-1]} is more than the {made.n} rows there are.")
     began = time.perf_counter()
     with in_plain_words(made) as warned, _progress(made, ks, resample, screen):
         found = scan_rows(made.X, ks, sample_weight=made.sample_weight, resample=resample, **params)
-    screen.warn(*dict.fromkeys(warned))
+    screen.warn(*made.warnings, *dict.fromkeys(warned))
     seconds = time.perf_counter() - began
     screen.json(plain(_facts(made, found, seconds)))
     _show(found, seconds, screen)
@@ -90,7 +91,11 @@ def _progress(made: Input, ks: range, resample: bool, screen: Screen) -> Iterato
             if status is not None:
                 status.update(f"k = {len(progress.medoids)} of {ks[0]} to {ks[-1]}{then}")
 
-        with watching(tell):
+        def compiling() -> None:
+            if status is not None:
+                status.update(COMPILING)
+
+        with watching(tell), telling(compiling):
             yield
 
 

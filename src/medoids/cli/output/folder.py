@@ -20,9 +20,7 @@ FILES = ("labels.csv", "medoids.csv", "medoids.jsonl", "result.json", "report.ht
 
 def check_target(folder: Path, force: bool) -> None:
     """Nothing of the user's would be lost, and there is a place to write to."""
-    parent = _parent(folder)
-    if not os.access(parent, os.W_OK | os.X_OK) or not parent.is_dir():
-        raise Problem(f"{parent} cannot be written to: choose another place with --out.")
+    _try(_parent(folder), folder.name)
     if not folder.exists():
         return
     if not folder.is_dir():
@@ -100,6 +98,17 @@ def _parent(folder: Path) -> Path:
     return parent
 
 
+def _try(parent: Path, name: str) -> None:
+    """Something can be made there; what a system says it allows is not always so."""
+    try:
+        tempfile.TemporaryDirectory(prefix=f".{name}.", dir=parent).cleanup()
+    except OSError as error:
+        why = (error.strerror or "no place").lower()
+        raise Problem(
+            f"{parent} cannot be written to ({why}): choose another place with --out."
+        ) from None
+
+
 def _open_to_others(staged: Path) -> None:
     """As readable as any new folder, which a temporary one is not."""
     mask = os.umask(0)
@@ -110,8 +119,9 @@ def _open_to_others(staged: Path) -> None:
 def check_file(path: Path, force: bool) -> None:
     """There is a place for this file, and nothing in it that would be lost."""
     parent = path.resolve().parent
-    if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
-        raise Problem(f"{parent} cannot be written to: choose another place with --out.")
+    if not parent.is_dir():
+        raise Problem(f"{parent} is no folder: make it, or choose another place with --out.")
+    _try(parent, path.name)
     if path.is_dir():
         raise Problem(f"{path} is a folder: name a file with --out.")
     if path.exists() and not force:

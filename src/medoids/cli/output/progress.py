@@ -10,6 +10,7 @@ from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColum
 from rich.progress import Progress as Bar
 
 from ..._history import HistoryEntry, Progress
+from .compiling import COMPILING, telling
 from .screen import Screen, number, of_all
 
 _PHASES = {"build": "BUILD", "init": "start", "swap": "SWAP"}
@@ -52,6 +53,11 @@ class Follower:
         if self._bar is not None:
             self._move(progress)
 
+    def compiling(self) -> None:
+        """Show why nothing moves."""
+        if self._bar is not None:
+            self._bar.update(self._task, description=COMPILING)
+
     def _move(self, progress: Progress) -> None:
         assert self._bar is not None
         phase = progress.entry["phase"]
@@ -86,4 +92,6 @@ def following(screen: Screen, begin: Callable[[], None]) -> Iterator[Follower]:
     )  # fmt: skip
     with Bar(*columns, console=screen.err, transient=True) as bar:
         task = bar.add_task("measuring", total=None, loss="", saved="")
-        yield Follower(begin, bar, task)
+        follower = Follower(begin, bar, task)
+        with telling(follower.compiling):
+            yield follower

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ... import KMedoids
+from ..._known import agreement
 from ..readers.inputs import Input, Reading
 from ..readers.source import Source
 from .folder import MARK, new_text
@@ -50,11 +51,14 @@ class Membership(NamedTuple):
         The medoid silhouette; NaN where there is none.
     second : ndarray of int64
         The cluster that is second nearest; -1 if there is no other.
+    outlier : ndarray of float64
+        The distance over what is usual in the cluster; NaN where there is none.
     """
 
     distance: NDArray[np.float64]
     silhouette: NDArray[np.float64]
     second: NDArray[np.int64]
+    outlier: NDArray[np.float64]
 
 
 def summarise(
@@ -88,6 +92,8 @@ def summarise(
         "loss": float(km.inertia_),
         "mean_loss": float(km.inertia_ / weights.sum()),
         "weights": None if made.weights is None else made.weights.column,
+        "labels": _labels(made, km),
+        "starts": _starts(km),
         "swaps": int(km.n_iter_),
         "distances": int(km.n_distances_),
         "distances_share": float(km.n_distances_ / made.n**2),
@@ -95,6 +101,20 @@ def summarise(
         "medoids": medoids,
         "versions": {"python": platform.python_version()} | {p: version(p) for p in _PACKAGES},
     }
+
+
+def _starts(km: KMedoids) -> list[float] | None:
+    """The loss at which each of several starts ended."""
+    last = {entry["start"]: entry["loss"] for entry in km.history_ if "start" in entry}
+    return list(last.values()) or None
+
+
+def _labels(made: Input, km: KMedoids) -> dict[str, Any] | None:
+    """The known labels, and how well the clusters agree with them."""
+    if made.labels is None:
+        return None
+    index = agreement(km.labels_, made.labels.values)
+    return {"column": made.labels.column, "adjusted_rand": index}
 
 
 def describe(source: Source, made: Input, reading: Reading) -> dict[str, Any]:
@@ -106,12 +126,13 @@ def describe(source: Source, made: Input, reading: Reading) -> dict[str, Any]:
         "kind": made.kind,
         "rows": made.n,
         "reading": reading._asdict(),
+        "scaling": None if made.scaling is None else made.scaling._asdict(),
     }
     if made.kind == "table":
         facts["columns"] = [_column(name, made.X[name]) for name in made.X.columns]
     elif made.features is not None:
         facts["columns"] = [{"name": name} for name in made.features]
-        facts["dtype"] = str(made.X.dtype)
+        facts["dtype"] = str(made.shown.dtype)
     return facts
 
 
@@ -125,13 +146,13 @@ def _column(name: str, values: Any) -> dict[str, Any]:
 
 
 def centers(made: Input, rows: NDArray[np.int64]) -> list[Any]:
-    """The medoids themselves, as JSON: a list of values, the non-zero ones, or an object."""
+    """The medoids as the file has them, for JSON: values, the non-zero ones, or an object."""
     if made.kind == "table":
         return [[plain(value) for value in made.X.iloc[row].tolist()] for row in rows]
-    if sparse.issparse(made.X):
-        return [_nonzero(made.X[[row]], made.features or []) for row in rows]
+    if sparse.issparse(made.shown):
+        return [_nonzero(made.shown[[row]], made.features or []) for row in rows]
     if made.features is not None:
-        return [_numbers(made.X[row]) for row in rows]
+        return [_numbers(made.shown[row]) for row in rows]
     return [made.X[row] for row in rows]
 
 
@@ -182,7 +203,8 @@ def write_labels(
     for name, label, distance, *others in zip(
         names, labels.tolist(), own.tolist(), *more.values(), strict=True
     ):
-        lines.writerow([name, label, medoids[label], repr(distance), *others])
+        medoid = medoids[label] if label >= 0 else ""  # of no cluster
+        lines.writerow([name, label, medoid, repr(distance), *others])
 
 
 def beside(rows: Membership) -> dict[str, list[Any]]:
@@ -190,6 +212,7 @@ def beside(rows: Membership) -> dict[str, list[Any]]:
     return {
         "silhouette": [each if each == each else "" for each in rows.silhouette.tolist()],
         "second": [each if each >= 0 else "" for each in rows.second.tolist()],
+        "outlier": [each if math.isfinite(each) else "" for each in rows.outlier.tolist()],
     }
 
 

@@ -80,7 +80,7 @@ def clusters_table(medoids: list[dict[str, Any]], texts: list[str] | None = None
             overflow="ellipsis", max_width=36 if text else None,
         )  # fmt: skip
     largest = sorted(medoids, key=lambda each: -each["size"])[:_SHOWN]
-    for each in medoids if len(medoids) <= _SHOWN else largest:
+    for each in sorted(largest, key=lambda each: each["cluster"]):
         name = printable(each["name"])
         if texts is not None:
             name += f"  {printable(texts[each['cluster']])}"

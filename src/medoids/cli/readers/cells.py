@@ -6,6 +6,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..problem import Problem, few, need, said, unknown
 from .inputs import Input, Reading, numbered, unique_names
 from .matrices import from_array
@@ -17,8 +19,9 @@ def read_h5ad(source: Source, reading: Reading) -> Input:
     anndata = need("anndata", "anndata", f"{source.name} (.h5ad)")
     if reading.names is not None and reading.names != "obs_names":
         raise Problem("--names is for tables: cells are called by their obs_names. Leave it out.")
-    if reading.weights is not None and reading.transpose:
-        raise Problem("--weights is for cells, but --transpose clusters genes: leave one out.")
+    if reading.transpose:
+        for option in reading.aside:
+            raise Problem(f"{option} is for cells, but --transpose clusters genes: leave one out.")
     try:
         with tempfile.TemporaryDirectory() as folder:
             path = source.plain_path
@@ -32,22 +35,49 @@ def read_h5ad(source: Source, reading: Reading) -> Input:
     names = [str(name) for name in cells.obs_names]
     if reading.transpose:
         names, features = features, unique_names(names)
-    plain = reading._replace(names=None, weights=None)
+    plain = reading._replace(names=None, weights=None, labels=None, coordinates=None)
     made = from_array(values, source.name, plain, features)
     made.names = names
-    if reading.weights is not None:
-        _weigh(made, cells.obs, reading.weights, source.name)
+    if not reading.transpose:
+        _annotate(made, cells, reading, source.name)
     if counts and not reading.transpose:
         made.kind = "cells"
     return made
 
 
-def _weigh(made: Input, obs: Any, column: str, file: str) -> None:
-    if column not in obs:
-        there = [str(name) for name in obs.columns]
+def _annotate(made: Input, cells: Any, reading: Reading, file: str) -> None:
+    """What is known of the cells besides their counts."""
+    made.annotations = cells.obs
+    if reading.weights is not None:
+        made.weigh(reading.weights, _obs(cells, reading.weights, "--weights", file).tolist(), file)
+    if reading.labels is not None:
+        made.know(reading.labels, _obs(cells, reading.labels, "--labels", file).tolist(), file)
+    if reading.coordinates is not None:
+        made.coordinates = _places(cells, reading.coordinates, file)
+
+
+def _obs(cells: Any, column: str, option: str, file: str) -> Any:
+    if column not in cells.obs:
+        there = [str(name) for name in cells.obs.columns]
         has = f" the obs of {file} has {few(there) or 'no column'}."
-        raise unknown("--weights column", column, there, has)
-    made.weigh(column, obs[column].tolist(), file)
+        raise unknown(f"{option} column", column, there, has)
+    return cells.obs[column]
+
+
+def _places(cells: Any, names: list[str], file: str) -> Any:
+    """The first two columns of one of obsm, or two of obs."""
+    pandas = need("pandas", "cli", "a table")
+    if len(names) == 2:
+        given = {name: _obs(cells, name, "--coordinates", file).to_numpy() for name in names}
+        return pandas.DataFrame(given)
+    name = next((each for each in (names[0], f"X_{names[0]}") if each in cells.obsm), None)
+    if name is None:
+        there = list(cells.obsm)
+        raise unknown("--coordinates", names[0], there, f" {file} has {few(there) or 'no obsm'}.")
+    places = np.asarray(cells.obsm[name])[:, :2]
+    if places.shape[1] < 2:
+        raise Problem(f"--coordinates {name} has one column in {file}: name another of obsm.")
+    return pandas.DataFrame(places, columns=[f"{name} {at}" for at in (1, 2)])
 
 
 def _values(cells: Any, field: str | None, file: str) -> tuple[Any, list[str], bool]:

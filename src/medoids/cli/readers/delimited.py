@@ -63,7 +63,7 @@ def read_delimited(source: Source, reading: Reading) -> Input:
 
 def _likely_names(layout: _Layout, reading: Reading) -> str | None:
     """The first column, if it is called as one that names the rows."""
-    apart = (reading.weights, reading.left_out)
+    apart = {*(reading.exclude or ()), *reading.left_out}.union(*reading.aside.values())
     first = next((name for name in layout.columns if name not in apart), "")
     named = layout.headed and first in layout.columns and identifies(first)
     return first if named else None

@@ -27,8 +27,16 @@ class Reading(NamedTuple):
         The columns that held text in an earlier file, whatever is in this one.
     weights : str or None
         The column, or JSON field, that says how much each row counts.
-    left_out : str or None
-        A column to leave out if it is there: that with the weights of an earlier file.
+    left_out : sequence of str
+        Columns to leave out if they are there: those that were no features of an earlier file.
+    exclude : list of str or None
+        The columns to leave out.
+    labels : str or None
+        The column, or JSON field, with labels that were known before.
+    coordinates : list of str or None
+        Two columns, or one of obsm, with the places of the rows on the map.
+    scale : str or None
+        How to scale the columns; "none" means that they are as they should be.
     """
 
     columns: list[str] | None = None
@@ -39,7 +47,43 @@ class Reading(NamedTuple):
     mixed: bool = False
     texts: Sequence[str] = ()
     weights: str | None = None
-    left_out: str | None = None
+    left_out: Sequence[str] = ()
+    exclude: list[str] | None = None
+    labels: str | None = None
+    coordinates: list[str] | None = None
+    scale: str | None = None
+
+    @property
+    def aside(self) -> dict[str, list[str]]:
+        """The columns that are no features, by the option that names them."""
+        given = {"--weights": self.weights, "--labels": self.labels}
+        named = {option: [name] for option, name in given.items() if name is not None}
+        return named | ({"--coordinates": self.coordinates} if self.coordinates else {})
+
+
+class Scaling(NamedTuple):
+    """What was done to each column: (value - centre) / unit.
+
+    Attributes
+    ----------
+    way : str
+        "standard", "robust" or "degrees".
+    centre, unit : list of float
+        A number for each column.
+    """
+
+    way: str
+    centre: list[float]
+    unit: list[float]
+
+    def of(self, rows: Any) -> Any:
+        """Rows, scaled; sparse ones are only divided, which leaves their differences the same."""
+        import numpy as np  # help needs none of it
+        from scipy import sparse
+
+        if sparse.issparse(rows):
+            return sparse.csr_array(rows @ sparse.diags_array(1 / np.array(self.unit)))
+        return (np.asarray(rows, dtype=np.float64) - self.centre) / self.unit
 
 
 class Weights(NamedTuple):
@@ -47,6 +91,13 @@ class Weights(NamedTuple):
 
     column: str
     values: list[float]
+
+
+class Labels(NamedTuple):
+    """The label that each row is known to have, and the column that says so."""
+
+    column: str
+    values: list[Any]
 
 
 @dataclass
@@ -69,6 +120,17 @@ class Input:
         Height and width (and channels), if each row is an image.
     weights : Weights or None
         None if all rows count the same.
+    labels : Labels or None
+    coordinates : Any
+        Where the rows are on the map: a frame of two columns; or None.
+    annotations : Any
+        A frame of columns that are no features, for the map to be coloured by; or None.
+    scaling : Scaling or None
+        What was done to the columns, if anything was.
+    unscaled : Any
+        The rows before that.
+    warnings : list of str
+        What is likely to be a mistake.
     """
 
     X: Any
@@ -78,6 +140,21 @@ class Input:
     notes: list[str] = field(default_factory=list)
     image_shape: tuple[int, ...] | None = None
     weights: Weights | None = None
+    labels: Labels | None = None
+    coordinates: Any = None
+    annotations: Any = None
+    scaling: Scaling | None = None
+    unscaled: Any = None
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def shown(self) -> Any:
+        """The rows as the file has them."""
+        return self.X if self.scaling is None else self.unscaled
+
+    def rescale(self, scaling: Scaling) -> None:
+        """Scale the columns; the rows as they were are still shown."""
+        self.scaling, self.unscaled, self.X = scaling, self.X, scaling.of(self.X)
 
     @property
     def n(self) -> int:
@@ -108,6 +185,15 @@ class Input:
         self.weights = Weights(column, weights)
         self.notes.append(f"rows are weighted by {column!r}")
 
+    def know(self, column: str, values: Sequence[Any], file: str) -> None:
+        """These are the labels of the rows."""
+        if len(values) != self.n:
+            raise Problem(
+                f"--labels {column!r} has {len(values)} values, but {file} has {self.n} rows: name"
+                " another."
+            )
+        self.labels = Labels(column, list(values))
+
     def set_image_shape(self, shape: tuple[int, ...], file: str) -> None:
         """Rows are images of this shape."""
         wide = len(self.features or [])
@@ -118,15 +204,29 @@ class Input:
         self.image_shape = shape
 
 
-def chosen_columns(there: list[str], wanted: list[str] | None, file: str) -> list[int]:
+def chosen_columns(there: list[str], reading: Reading, file: str) -> list[int]:
     """The places of the columns that the user wants; all by default."""
+    out = left_columns(there, reading, file)
+    wanted = reading.columns
     if wanted is None:
-        return list(range(len(there)))
+        return [at for at, name in enumerate(there) if name not in out]
     places = {name: at for at, name in reversed(list(enumerate(there)))}
     for name in wanted:
         if name not in places:
             raise unknown("column", name, there, f" {file} has {few(there)}.")
     return [places[name] for name in wanted]
+
+
+def left_columns(there: list[str], reading: Reading, file: str) -> set[str]:
+    """The names of the columns that are to be left out."""
+    wanted = reading.exclude or []
+    for name in wanted:
+        if name not in there:
+            raise unknown("--exclude column", name, there, f" {file} has {few(there)}.")
+    out = {*wanted, *reading.left_out}
+    if there and out.issuperset(there):
+        raise Problem(f"{file} has no column besides those of --exclude: leave out fewer.")
+    return out
 
 
 def numbered(n: int, first: int = 0) -> list[str]:
@@ -150,9 +250,11 @@ def unique_names(names: list[str]) -> list[str]:
 
 
 def only_for_tables(reading: Reading, what: str) -> None:
-    """`--columns`, `--names` and `--weights` have no meaning here."""
+    """What names a column has no meaning here."""
     for given, option in (
-        (reading.columns, "--columns"), (reading.names, "--names"), (reading.weights, "--weights"),
+        (reading.columns, "--columns"), (reading.exclude, "--exclude"), (reading.names, "--names"),
+        (reading.weights, "--weights"), (reading.labels, "--labels"),
+        (reading.coordinates, "--coordinates"),
     ):  # fmt: skip
         if given is not None:
             raise Problem(f"{option} is for tables, but this is {what}: leave it out.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from typing import Any
 
 from ...dissimilarities.trees import records_are_trees
@@ -36,10 +37,11 @@ def read_json_lines(source: Source, reading: Reading) -> Input:
         only_for_tables(reading, "JSON lines without fields")
         return from_values(values, places, source.name)
     field = reading.field
-    if field is None and (reading.columns is not None or reading.mixed):
+    if field is None and (reading.columns is not None or reading.exclude or reading.mixed):
         return _records(values, source.name, reading)
     only_for_tables(
-        reading._replace(names=None, weights=None), f"the field {field!r} of JSON lines"
+        reading._replace(names=None, weights=None, labels=None),
+        f"the field {field!r} of JSON lines",
     )
     if field is None and all("ast" in value for value in values):
         field = "ast"
@@ -57,6 +59,8 @@ def read_json_lines(source: Source, reading: Reading) -> Input:
     if reading.weights is not None:
         weights = _held(values, reading.weights, "--weights", places)
         made.weigh(reading.weights, weights, source.name)
+    if reading.labels is not None:
+        made.know(reading.labels, _held(values, reading.labels, "--labels", places), source.name)
     return made
 
 
@@ -109,10 +113,11 @@ def _identify(values: list[Any]) -> bool:
 def _records(values: list[Any], file: str, reading: Reading) -> Input:
     """Flat objects are the rows of a table."""
     nested = [name for name, each in values[0].items() if isinstance(each, (list, dict))]
-    if nested and reading.columns is None:
+    chosen = [name for name in nested if name not in (reading.exclude or ())]
+    if chosen and reading.columns is None:
         raise Problem(
             f"{file} has nested objects: say what to cluster with --field, such as"
-            f" --field {nested[0]}."
+            f" --field {shlex.quote(chosen[0])}."
         )
     frame = need("pandas", "cli", "a table").DataFrame.from_records(values)
     return from_frame(frame, file, reading)

@@ -47,11 +47,28 @@ def read_npz(source: Source, reading: Reading) -> Input:
                 raise Problem(f"{source.name} holds one sparse matrix: leave out --field.")
             if not is_sparse:
                 array = archive[_which(there, reading.field, source.name)]
+            labels = _labels(archive, reading.labels, source.name) if not is_sparse else None
         if is_sparse:
             array = sparse.load_npz(source.plain_path or io.BytesIO(source.content))
     except _DAMAGED as error:
         raise _unreadable(source.name, error) from None
-    return from_array(array, source.name, reading)
+    if labels is None:
+        return from_array(array, source.name, reading)
+    made = from_array(array, source.name, reading._replace(labels=None))
+    made.know(str(reading.labels), labels.tolist(), source.name)
+    return made
+
+
+def _labels(archive: Any, name: str | None, file: str) -> Any:
+    """The array of an archive that has the labels."""
+    if name is None:
+        return None
+    there = list(archive.files)
+    if name not in there:
+        raise unknown("--labels", name, there, f" {file} has {few(there)}.")
+    if archive[name].ndim != 1:
+        raise Problem(f"--labels {name!r} has shape {archive[name].shape}: give one for each row.")
+    return archive[name]
 
 
 def read_mtx(source: Source, reading: Reading) -> Input:
@@ -70,9 +87,9 @@ def from_array(array: Any, file: str, reading: Reading, features: Any = None) ->
         raise Problem(
             f"--names is for tables and JSON lines, but {file} is an array: leave it out."
         )
-    if reading.weights is not None:
+    for option in reading.aside:
         raise Problem(
-            f"--weights names a column of a table, but {file} is an array: give a table, such as"
+            f"{option} names a column of a table, but {file} is an array: give a table, such as"
             " CSV."
         )
     kind = getattr(array.dtype, "kind", "O")
@@ -95,8 +112,8 @@ def from_array(array: Any, file: str, reading: Reading, features: Any = None) ->
     if sparse.issparse(array):
         array = sparse.csr_array(array)
     named = numbered(array.shape[1]) if features is None else features
-    if reading.columns is not None:
-        places = chosen_columns(named, reading.columns, file)
+    if reading.columns is not None or reading.exclude:
+        places = chosen_columns(named, reading, file)
         array, named = array[:, places], [named[at] for at in places]
         shape = None
     made = Input(array, "sparse" if sparse.issparse(array) else "rows", numbered(array.shape[0]))

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..problem import Problem, few, need, said, unknown
-from .inputs import Input, Reading, chosen_columns, numbered, unique_names
+from ..problem import Problem, few, need, pasted, said, unknown
+from .inputs import Input, Reading, chosen_columns, left_columns, numbered, unique_names
 from .source import Source
 
 _IDENTIFIES = re.compile(
@@ -43,20 +43,28 @@ def from_frame(frame: Any, file: str, reading: Reading) -> Input:
     frame.columns = unique_names([str(name).strip() for name in frame.columns])
     if not len(frame) or not len(frame.columns):
         raise Problem(f"{file} has no rows of data: give at least one.")
-    weights, frame = _weights(frame, file, reading)
-    names, frame = _row_names(frame, file, reading, notes)
+    if reading.coordinates is not None and len(reading.coordinates) != 2:
+        raise Problem("--coordinates takes two columns of a table, such as x,y.")
+    whole, frame = frame, _features(frame, file, reading)
+    name, names, frame = _row_names(frame, file, reading, notes)
     if not len(frame.columns):
         raise Problem(f"{file} has no column besides the row names: leave out --names.")
     made = _things(frame, names, file, reading)
     made.notes += notes
-    if weights is not None:
-        made.weigh(weights.name, weights.tolist(), file)
+    if reading.weights is not None:
+        made.weigh(reading.weights, whole[reading.weights].tolist(), file)
+    if reading.labels is not None:
+        made.know(reading.labels, whole[reading.labels].tolist(), file)
+    if reading.coordinates is not None:
+        made.coordinates = _places(whole, reading.coordinates, names, file)
+    used = {*(made.features or ()), *(reading.columns or ()), reading.labels, name}
+    made.annotations = whole[[each for each in whole.columns if each not in used]]
     return made
 
 
 def _things(frame: Any, names: list[str], file: str, reading: Reading) -> Input:
     """What the chosen columns hold."""
-    places = chosen_columns(list(frame.columns), reading.columns, file)
+    places = chosen_columns(list(frame.columns), reading._replace(exclude=None), file)
     frame = frame.iloc[:, places]
     features = list(frame.columns)
     texts = [name for name in features if not _numeric(frame[name])]
@@ -71,21 +79,38 @@ def _things(frame: Any, names: list[str], file: str, reading: Reading) -> Input:
     return Input(_mixed(frame, texts, file), "table", names, features)
 
 
-def _weights(frame: Any, file: str, reading: Reading) -> tuple[Any, Any]:
-    """The column of weights, or None, and the frame without it."""
+def _features(frame: Any, file: str, reading: Reading) -> Any:
+    """The frame without the columns that are something else."""
     columns = list(frame.columns)
-    name = reading.weights
-    if name is None:
-        return None, frame[[each for each in columns if each != reading.left_out]]
-    if name not in columns:
-        raise unknown("--weights column", name, columns, f" {file} has {few(columns)}.")
-    if len(columns) == 1:
-        raise Problem(f"{file} has no column besides the weights: leave out --weights.")
-    return frame[name], frame.drop(columns=name)
+    out = left_columns(columns, reading, file)
+    for option, names in reading.aside.items():
+        for name in names:
+            if name not in columns:
+                raise unknown(f"{option} column", name, columns, f" {file} has {few(columns)}.")
+        out |= set(names).difference(reading.columns or ())
+    left = [name for name in columns if name not in out]
+    if not left:
+        what = "the weights" if list(reading.aside) == ["--weights"] else "those of options"
+        raise Problem(
+            f"{file} has no column besides {what}: leave out {' and '.join(reading.aside)}."
+        )
+    return frame[left]
 
 
-def _row_names(frame: Any, file: str, reading: Reading, notes: list[str]) -> tuple[list[str], Any]:
-    """The names of the rows, and the frame without them."""
+def _places(frame: Any, columns: list[str], names: list[str], file: str) -> Any:
+    """Two columns of numbers, which say where rows are."""
+    for name in columns:
+        if not _numeric(frame[name]):
+            raise Problem(f"{file} has text in column {name!r}: --coordinates takes numbers.")
+    places = frame[columns].astype(np.float64)
+    _no_holes(places.to_numpy(), names, columns, file)
+    return places
+
+
+def _row_names(
+    frame: Any, file: str, reading: Reading, notes: list[str]
+) -> tuple[str | None, list[str], Any]:
+    """The column that names the rows, their names, and the frame without them."""
     columns = list(frame.columns)
     name = reading.names
     if name is not None and name not in columns:
@@ -97,9 +122,9 @@ def _row_names(frame: Any, file: str, reading: Reading, notes: list[str]) -> tup
         name = first
         notes.append(f"row names from the first column{first and f', {first!r}'}")
     if name is None:
-        return numbered(len(frame)), frame
+        return None, numbered(len(frame)), frame
     names = [str(value) for value in frame[name].tolist()]
-    return names, frame.drop(columns=name)
+    return name, names, frame.drop(columns=name)
 
 
 def identifies(name: str) -> bool:
@@ -124,8 +149,8 @@ def _no_holes(values: Any, names: list[str], features: list[str], file: str) -> 
     where = f"at row {names[row]!r}, column {features[column]!r}"
     if np.isnan(values[row, column]):
         raise Problem(
-            f"{file} has no value {where}: fill it in, leave the column out with --columns, or"
-            " use --metric gower."
+            f"{file} has no value {where}: fill it in, leave the column out with --exclude"
+            f" {pasted([features[column]])}, or use --metric gower."
         )
     raise Problem(f"{file} has an infinite value {where}: put a number there.")
 
@@ -136,11 +161,13 @@ def _has_text(frame: Any, texts: list[str], file: str) -> Problem:
     example = f" (such as {str(values.iloc[0])[:30]!r})" if len(values) else ""
     numbers = [each for each in frame.columns if each not in texts]
     others = f" and {len(texts) - 1} more" if len(texts) > 1 else ""
-    choose = f"--columns {','.join(numbers[:4])}{',…' if len(numbers) > 4 else ''}"
-    advice = f"choose columns of numbers with {choose}, or" if numbers else "use"
+    # Whichever is shorter to say: the columns to leave out, or those to take.
+    ways = [f"leave out text with --exclude {pasted(texts)}"]
+    ways.append(f"choose columns of numbers with --columns {pasted(numbers)}")
+    advice = f"{min(ways, key=len)}, or use" if numbers else "use"
     return Problem(
         f"{file} has text in column {name!r}{example}{others}: {advice} --metric gower for"
-        f" all, or --columns {name} for its strings."
+        f" all, or --columns {pasted([name])} for its strings."
     )
 
 
@@ -157,7 +184,10 @@ def _mixed(frame: Any, texts: list[str], file: str) -> Any:
     for name in texts:
         column = frame[name]
         if column.dtype.kind in "mM":
-            raise Problem(f"{file} has dates in column {name!r}: leave it out with --columns.")
+            raise Problem(
+                f"{file} has dates in column {name!r}: leave it out with --exclude"
+                f" {pasted([name])}."
+            )
         known = column.notna()
         frame[name] = column.astype(object).where(known, None).map(_category)
     return frame

@@ -14,13 +14,16 @@ const index = {
 };
 const sample = {
   at: unpack(page.sample.at, Uint32Array),
-  x: unpack(page.sample.x, Float32Array),
-  y: unpack(page.sample.y, Float32Array),
+  x: unpack(page.sample.x, Float64Array),
+  y: unpack(page.sample.y, Float64Array),
 };
 // A row is known by its place in the index; this is its place in the sample, if it is drawn.
 const placeOf = new Map(Array.from(sample.at, (row, place) => [row, place]));
 const bySize = page.clusters.map((_, label) => label)
   .sort((a, b) => page.clusters[b].size - page.clusters[a].size || a - b);
+const byNumber = page.clusters.map((_, label) => label);
+// The order in which clusters are listed.
+let listed = byNumber;
 const byRank = Array.from(page.clusters, () => []);
 for (const row of sample.at) byRank[index.label[row]].push(row);
 for (const rows of byRank) rows.sort((a, b) => index.rank[a] - index.rank[b]);
@@ -36,6 +39,12 @@ const whole = new Intl.NumberFormat("en");
 const few = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
 const count = (number) => whole.format(number);
 const distance = (number) => (Number.isFinite(number) ? few.format(number) : "–");
+// How many times as far from its medoid a row is as is usual in its cluster; null where none is usual.
+function times(row) {
+  const { usual } = page.clusters[index.label[row]];
+  return usual ? index.first[row] / usual : null;
+}
+const timesUsual = (row) => (times(row) === null ? "–" : `${distance(times(row))} ×`);
 const share = (size) => `${(100 * size / page.n).toFixed(1)}%`;
 const plural = (number, word) => `${count(number)} ${word}${number === 1 ? "" : "s"}`;
 

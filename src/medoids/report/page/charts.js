@@ -31,6 +31,17 @@ function paintLoss() {
 }
 const CONFIG_STILL = { displayModeBar: false, responsive: true, showTips: false };
 
+// A logarithmic axis, unless all values are within a factor of ten; with a tick at least at its ends.
+function ticksFor(values) {
+  const low = Math.min(...values);
+  const high = Math.max(...values);
+  if (!(high >= 10 * low)) return { rangemode: "tozero" };
+  const steps = high < 300 * low ? [1, 2, 5] : [1];
+  const tickvals = [];
+  for (let power = 0; 10 ** power <= high; power += 1) tickvals.push(...steps.map((step) => step * 10 ** power));
+  return { type: "log", tickvals, tickformat: ",d" };
+}
+
 function paintRounds() {
   const dots = page.steps.flatMap((step, at) => step.rounds.map((round) => ({ at: at + 1, step, ...round })));
   const depths = [...new Set(dots.map((dot) => dot.references))].sort((a, b) => a - b);
@@ -49,7 +60,7 @@ function paintRounds() {
       marker: { color: css("--build"), opacity: depths.length > 1 ? 0.35 + 0.65 * at / (depths.length - 1) : 1, size: page.steps.length > 60 ? 4 : 7 },
     };
   });
-  const layout = chartLayout("candidates left", { type: "log", dtick: 1 });
+  const layout = chartLayout("candidates left", ticksFor(stems.y.filter((value) => value !== null)));
   layout.showlegend = depths.length > 1;
   layout.legend = { title: { text: "references", font: font() }, font: font(), itemclick: false, itemdoubleclick: false };
   Plotly.react(byId("rounds"), [stems, ...traces].map((trace) => ({ showlegend: trace !== stems, ...trace })), layout, CONFIG_STILL);

@@ -14,9 +14,10 @@ function second(row) {
   return make("span", { title: `second nearest: the medoid of cluster ${label}` }, marked(label, text));
 }
 
-function galleryOf(rows, label) {
+function galleryOf(rows, label, scored = false) {
   return make("ol", { class: `gallery ${page.kind}` }, ...rows.map((row) => {
     const caption = make("div", { class: "caption" }, toRow(row),
+      scored ? make("div", { title: "against what is usual in the cluster" }, timesUsual(row)) : null,
       make("div", { title: "distance to the medoid" },
         label === null ? toCluster(index.label[row], `${index.label[row]}: ${distance(index.first[row])}`) : distance(index.first[row])),
       index.second[row] < 0 ? null : make("div", {}, second(row)));
@@ -28,13 +29,17 @@ function galleryOf(rows, label) {
   }));
 }
 
-// Members of one cluster share their columns; other rows have theirs in one cell.
-function tableOf(rows, label) {
-  const columns = label === null || page.kind !== "row" ? null : page.clusters[label].columns;
+// The columns that the members of all clusters show, if these are the same.
+const sameColumns = page.kind === "row" && page.clusters.every(({ columns }) => columns.join("\n") === page.clusters[0].columns.join("\n"))
+  ? page.clusters[0].columns : null;
+
+// Members of one cluster share their columns; other rows may have theirs in one cell.
+function tableOf(rows, label, scored = false) {
+  const columns = page.kind !== "row" ? null : label === null ? sameColumns : page.clusters[label].columns;
   const drawn = columns === null && rows.some((row) => thing(row) !== null);
   const cell = (text, number = true) => make("th", { scope: "col", class: number ? "number" : null }, text);
   const table = make("table", {}, make("thead", {}, make("tr", {}, cell("Row", false),
-    label === null ? cell("Cluster", false) : null, cell("To the medoid"), cell("Second nearest"),
+    label === null ? cell("Cluster", false) : null, scored ? cell("Times usual") : null, cell("To the medoid"), cell("Second nearest"),
     ...(columns || []).map((name) => cell(name)), drawn ? cell("Content", false) : null)));
   const body = make("tbody");
   for (const row of rows) {
@@ -42,6 +47,7 @@ function tableOf(rows, label) {
     body.append(make("tr", { "data-row": row },
       make("th", { scope: "row" }, toRow(row)),
       label === null ? make("td", {}, toCluster(index.label[row])) : null,
+      scored ? make("td", { class: "number" }, timesUsual(row)) : null,
       make("td", { class: "number" }, distance(index.first[row])),
       make("td", { class: "number" }, second(row)),
       ...(columns || []).map((_, at) => make("td", { class: "number" }, content ? content[at] : "–")),
@@ -54,7 +60,7 @@ function tableOf(rows, label) {
 const inGallery = () => page.kind === "image" || page.kind === "tree";
 
 // The first rows of a list, and a button for more of them.
-function list(rows, label) {
+function list(rows, label, scored = false) {
   const box = byId("panel-rows");
   box.replaceChildren();
   let shown = 0;
@@ -63,7 +69,7 @@ function list(rows, label) {
     const some = rows.slice(shown, shown + STEP);
     shown += some.length;
     if (some.length) {
-      const part = inGallery() ? galleryOf(some, label) : tableOf(some, label);
+      const part = inGallery() ? galleryOf(some, label, scored) : tableOf(some, label, scored);
       const into = box.querySelector(inGallery() ? "ol" : "tbody");
       if (into) into.append(...part.querySelectorAll(inGallery() ? ":scope > li" : "tbody > tr"));
       else box.append(part);
@@ -79,11 +85,13 @@ function list(rows, label) {
 function clusterTable() {
   const heads = ["Cluster", "Medoid", "Rows", "Share", "Mean distance", "Silhouette", "Nearest other"];
   const body = make("tbody");
-  for (const label of bySize) {
+  for (const label of listed) {
     const cluster = page.clusters[label];
+    const name = nameOf(cluster.medoid);
+    const shown = page.kind === "text" ? cluster.content : name;
     body.append(make("tr", {},
       make("th", { scope: "row" }, toCluster(label)),
-      make("td", { class: "name", title: nameOf(cluster.medoid) }, nameOf(cluster.medoid)),
+      make("td", { class: "name", title: shown === name ? name : `${name}: ${shown}` }, shown),
       make("td", { class: "number" }, count(cluster.size)),
       make("td", { class: "number" }, share(cluster.size)),
       make("td", { class: "number" }, cluster.mean === null ? "–" : distance(cluster.mean)),

@@ -14,9 +14,9 @@ function card(label) {
     make("div", { class: "name" }, nameOf(cluster.medoid)));
 }
 
-function showCards(labels) {
+function showCards(all) {
   const box = byId("medoids");
-  box.append(...labels.map(card));
+  box.replaceChildren(...listed.slice(0, all ? page.k : FIRST).map(card));
   for (const drawn of box.querySelectorAll(".thing")) {
     drawn.classList.toggle("whole", drawn.scrollHeight <= drawn.clientHeight + 1);
   }
@@ -40,12 +40,21 @@ function walk(event) {
 }
 
 function start() {
-  showCards(bySize.slice(0, FIRST));
+  showCards(false);
   const rest = byId("all-medoids");
   rest.hidden = page.k <= FIRST;
   rest.textContent = `Show all ${count(page.k)} medoids`;
-  rest.onclick = () => { rest.hidden = true; showCards(bySize.slice(FIRST)); markCards(); };
+  rest.onclick = () => { rest.hidden = true; showCards(true); markCards(); };
+  if (page.k > 1) byId("largest").onclick = () => {
+    listed = listed === bySize ? byNumber : bySize;
+    byId("largest").setAttribute("aria-pressed", String(listed === bySize));
+    showCards(rest.hidden);
+    if (page.known) byId("known").replaceChildren(knownTable());
+    show(view);
+  };
   byId("medoids").addEventListener("keydown", walk);
+  startColours();
+  if (page.known) byId("known").append(knownTable());
 
   let waiting = 0;
   const query = byId("query");
@@ -60,7 +69,10 @@ function start() {
   };
 
   const paint = () => { paintLoss(); paintRounds(); return paintMap(); };
-  paint().then(() => { startMap(); chooseAll(); });
+  const open = () => (linked() === null ? chooseAll() : chooseCluster(linked(), true));
+  paint().then(() => { startMap(); open(); });
+  addEventListener("hashchange", () => { if (linked() !== null) chooseCluster(linked(), true); });
+  byId("picture").onclick = savePicture;
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
 }
 start();

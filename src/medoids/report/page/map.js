@@ -7,6 +7,9 @@ const css = (name) => getComputedStyle(document.documentElement).getPropertyValu
 const font = () => ({ family: css("--sans"), size: 12, color: css("--quiet") });
 let here = -1;
 
+// plotly reads some markup in the titles of axes: this leaves none to be read.
+const plain = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/\$/g, "&#36;");
+
 // The medoids' numbers; that of the chosen cluster last, so that it is on top.
 function medoidsLast(label) {
   const labels = page.clusters.map((_, at) => at).filter((at) => at !== label).concat(label === null ? [] : [label]);
@@ -29,11 +32,12 @@ function mapTraces() {
   const size = Math.max(4, Math.min(8, 40 / Math.log2(sample.at.length + 2)));
   const traces = page.clusters.map((_, label) => ({
     type: "scatter", mode: "markers", hoverinfo: "none", x: [], y: [], customdata: [],
-    marker: { color: colourOf(label), symbol: SYMBOLS[symbolOf(label)], size, line: { width: 0 } },
+    marker: { color: [], symbol: SYMBOLS[symbolOf(label)], size, line: { width: 0 } },
     selected: { marker: { opacity: 0.9 } }, unselected: { marker: { opacity: 0.07 } },
   }));
   sample.at.forEach((row, place) => {
     const trace = traces[index.label[row]];
+    trace.marker.color.push(pointColour(place));
     trace.x.push(sample.x[place]);
     trace.y.push(sample.y[place]);
     trace.customdata.push(row);
@@ -53,11 +57,24 @@ function mapTraces() {
   return traces;
 }
 
-function mapLayout() {
-  const axis = { visible: false, showgrid: false, zeroline: false };
+// What is across and what is up, where that has a name; else no axis.
+function mapAxis(at, values) {
+  const text = page.axes ? page.axes[at] : "";
+  if (!text) return { visible: false, showgrid: false, zeroline: false, range: span(values) };
+  const short = text.length > 40 ? `${text.slice(0, 39)}…` : text;
   return {
-    xaxis: { ...axis, range: span(sample.x) }, yaxis: { ...axis, range: span(sample.y), scaleanchor: "x" }, showlegend: false, dragmode: touch ? false : "pan",
-    margin: { l: 12, r: 12, t: 12, b: 12 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+    range: span(values), showgrid: true, gridcolor: css("--rule"), zeroline: false, linecolor: css("--rule"),
+    tickfont: font(), title: { text: plain(short), font: font(), standoff: 6 }, automargin: true, nticks: 7,
+    separatethousands: true, exponentformat: "none",
+  };
+}
+
+function mapLayout() {
+  const equal = page.ratio === null ? {} : { scaleanchor: "x", scaleratio: page.ratio };
+  const room = page.axes ? 20 : 12;
+  return {
+    xaxis: mapAxis(0, sample.x), yaxis: { ...mapAxis(1, sample.y), ...equal }, showlegend: false, dragmode: touch ? false : "pan",
+    margin: { l: room, r: 12, t: 12, b: room }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
     hovermode: "closest", hoverdistance: 12, font: font(), uirevision: "map",
     newselection: { line: { color: css("--quiet"), width: 1, dash: "dot" } },
   };
@@ -67,7 +84,7 @@ const opacities = (label) => page.clusters.map((_, other) => (label === null ? 0
 
 function paintMap() {
   const [x, y] = [span(sample.x), span(sample.y)];
-  const tall = plane.clientWidth * (y[1] - y[0]) / (x[1] - x[0]);
+  const tall = page.ratio === null ? 480 : page.ratio * plane.clientWidth * (y[1] - y[0]) / (x[1] - x[0]);
   plane.style.height = `${Math.max(360, Math.min(tall, 600, innerHeight - 200))}px`;
   const traces = mapTraces();
   const label = view.kind === "cluster" ? view.label : null;
@@ -80,6 +97,13 @@ function highlight(label) {
   Plotly.restyle(plane, { "marker.opacity": opacities(label), selectedpoints: [null] }, traces);
   const { x, y, customdata, text, shades } = medoidsLast(label);
   Plotly.restyle(plane, { x: [x], y: [y], customdata: [customdata], text: [text], "marker.line.color": [shades] }, [page.k]);
+}
+
+// The points in other colours; the symbols stay those of the clusters.
+function recolour() {
+  const shades = page.clusters.map(() => []);
+  sample.at.forEach((row, place) => shades[index.label[row]].push(pointColour(place)));
+  Plotly.restyle(plane, { "marker.color": shades }, shades.map((_, at) => at));
 }
 
 // The ring around the row that was last pointed out.
@@ -118,6 +142,7 @@ function showTip(event) {
   const label = index.label[row];
   tip.replaceChildren(...(drawn && page.kind === "image" ? [drawn] : []), make("strong", {}, nameOf(row)), make("br"),
     marked(label, `cluster ${label}`), make("br"),
+    ...(colouring ? [make("small", {}, colouredValue(row)), make("br")] : []),
     make("small", {}, `${distance(index.first[row])} to its medoid`), make("br"),
     ...(index.second[row] < 0 ? [] : [make("small", {}, "second nearest ", second(row))]),
     ...(drawn && page.kind !== "image" ? [drawn] : []));
@@ -137,9 +162,9 @@ function startMap() {
   plane.on("plotly_unhover", () => { byId("tip").hidden = true; });
   plane.on("plotly_click", (event) => chooseRow(event.points[0].customdata));
   plane.on("plotly_selected", (event) => {
-    if (!event) return;
+    if (!event || !event.lassoPoints) return; // plotly says so of selections that we take away, too
     const rows = event.points.filter((each) => each.curveNumber < page.k).map((each) => each.customdata);
-    if (rows.length) choosePicked(rows);
+    choosePicked(rows);
   });
   plane.on("plotly_deselect", () => chooseAll());
   byId("closer").onclick = () => zoom(1 / 1.5);
