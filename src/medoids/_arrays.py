@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+# Rows that take more than this share of what is free on a device stay on the host.
+_STREAMED = 0.5
 # Extras and what they install, for those who lack them.
 _TORCH = "device={device!r} needs torch: pip install 'medoids[gpu]'."
 
@@ -27,6 +29,46 @@ def is_elsewhere(X: Any) -> bool:
         return False
     known = ("torch", "cupy", "array_api_strict")
     return type(X).__module__.partition(".")[0] in known and hasattr(X, "shape")
+
+
+class Streamed:
+    """Rows on the host that a device computes with, some at a time: more than it can hold.
+
+    Parameters
+    ----------
+    host : ndarray of shape (n, width)
+    like : array
+        Of the namespace, on the device.
+    """
+
+    def __init__(self, host: NDArray[Any], like: Any) -> None:
+        compat = namespaces()
+        self.host, self.like, self.shape, self.ndim = host, like, host.shape, host.ndim
+        self._xp, self._device = compat.array_namespace(like), compat.device(like)
+        self._pins = bool(compat.is_torch_array(like)) and "cuda" in str(self._device)
+        self.dtype = self._there(host[:1]).dtype
+
+    def _there(self, rows: NDArray[Any]) -> Any:
+        rows = np.ascontiguousarray(rows)
+        if not self._pins:
+            return self._xp.asarray(rows, device=self._device)
+        pinned = self._xp.asarray(rows).pin_memory()
+        return pinned.to(self._device, non_blocking=True)
+
+    def part(self, start: int, stop: int) -> Any:
+        """Rows that follow each other, on the device."""
+        return self._there(self.host[start:stop])
+
+    def take(self, ids: Any) -> Any:
+        """Some rows, on the device."""
+        return self._there(self.host[to_host(ids)])
+
+
+def rows_between(array: Any, start: int, stop: int) -> Any:
+    """Rows that follow each other, where an engine computes with them."""
+    if isinstance(array, Streamed):
+        return array.part(start, stop)
+    return array[start:stop, ...]
 
 
 def to_host(array: Any) -> NDArray[Any]:
@@ -63,6 +105,8 @@ def to_device(X: Any, device: Any) -> Any:
         raise ValueError(
             f"device={device!r}, but there are {torch.cuda.device_count()} GPUs: use 'cuda:0'."
         )
+    if there.type == "cuda" and X.nbytes > _STREAMED * torch.cuda.mem_get_info(there)[0]:
+        return Streamed(X, torch.empty((0, 1), device=there))
     return torch.as_tensor(X, device=there)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from . import _checks as check
-from ._arrays import distinct
+from ._arrays import Streamed, distinct
 from ._history import HistoryEntry
 from ._spelling import unknown
 from ._threads import Workers
@@ -190,7 +190,8 @@ def free_bytes(data: ArrayData) -> float:
     """Memory that a fit may take, beside the data, on the device that this is on."""
     from .engines.array.namespace import Space
 
-    return 0.8 * Space(data.things).free_bytes()
+    there = data.things.like if isinstance(data.things, Streamed) else data.things
+    return 0.8 * Space(there).free_bytes()
 
 
 def run(

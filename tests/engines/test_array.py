@@ -11,8 +11,10 @@ import pytest
 
 from helpers import Floats, lattice, mixture
 from medoids import KMedoids, k_medoids, scan
-from medoids._arrays import to_host
+from medoids._arrays import Streamed, to_host
+from medoids._fit import run
 from medoids._tuning import tuned
+from medoids.data.arrays import array_data
 from medoids.engines.array.namespace import Space
 from medoids.engines.array.rows import ArrayRows
 
@@ -157,6 +159,20 @@ def test_blocks_are_near_the_exact_distances() -> None:
         np.testing.assert_allclose(to_host(rough), to_host(exact), atol=2e-3)
         assert (np.diag(to_host(exact)) == 0).all()
         assert points.n_distances >= 18
+
+
+@pytest.mark.parametrize("metric", ["l2", "cosine"])
+def test_rows_that_stay_on_the_host(metric: str) -> None:
+    """They come in parts: more than a device can hold."""
+    X = mixture(900, 4, 6, 1).astype(np.float32)
+    params = KMedoids(4, metric=metric, random_state=0).get_params()
+    streamed = array_data(Streamed(X, there(X[:0])), metric, None, X)
+    with tuned(first_block=128):
+        found = run(streamed, params)
+        cpu = KMedoids(**params).fit(X)
+    assert found.medoid_indices.tolist() == cpu.medoid_indices_.tolist()
+    np.testing.assert_array_equal(to_host(found.labels), cpu.labels_)
+    assert streamed.pick(found.medoid_indices).centres.tolist() == cpu.cluster_centers_.tolist()
 
 
 def test_rows_without_a_direction() -> None:

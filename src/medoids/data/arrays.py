@@ -7,7 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import is_elsewhere, like, namespaces, to_device, to_host
+from .._arrays import (
+    Streamed,
+    is_elsewhere,
+    like,
+    namespaces,
+    rows_between,
+    to_device,
+    to_host,
+)  # fmt: skip
 from .._types import Indices
 from ..dissimilarities.metrics import SYNONYMS
 from . import checks as check
@@ -44,23 +52,24 @@ class ArrayData(Data):
     def pick(self, chosen: Indices) -> ArrayData:
         if self.name == "precomputed":
             return Chosen(self.things, chosen)
-        compat = namespaces()
-        xp, device = compat.array_namespace(self.things), compat.device(self.things)
-        ids = xp.asarray(np.asarray(chosen, dtype=np.int64), device=device)
         given = None if self.given is None else self.given[np.asarray(chosen)]
-        return ArrayData(xp.take(self.things, ids, axis=0), self.name, given)
+        return ArrayData(self._some(chosen), self.name, given)
+
+    def _some(self, chosen: Indices) -> Any:
+        if isinstance(self.things, Streamed):
+            return self.things.take(chosen)
+        xp, device = namespaces().array_namespace(self.things), namespaces().device(self.things)
+        ids = xp.asarray(np.asarray(chosen, dtype=np.int64), device=device)
+        return xp.take(self.things, ids, axis=0)
 
     def on_host(self, chosen: Indices) -> Data:
         """Some of the rows in NumPy."""
-        xp, device = namespaces().array_namespace(self.things), namespaces().device(self.things)
-        ids = xp.asarray(np.asarray(chosen, dtype=np.int64), device=device)
-        some = xp.take(self.things, ids, axis=0)
-        if self.name == "precomputed":
-            some = xp.take(some, ids, axis=1)
-        return read(to_host(some), self.name, None)
+        some = to_host(self._some(chosen))
+        return read(some[:, chosen] if self.name == "precomputed" else some, self.name, None)
 
     def like(self, X: Any, estimator: object = None) -> ArrayData:
-        return array_data(like(X, self.things), self.name, None)
+        there = self.things.like if isinstance(self.things, Streamed) else self.things
+        return array_data(like(X, there), self.name, None)
 
     @property
     def centres(self) -> Any:
@@ -134,7 +143,7 @@ def array_data(array: Any, metric: Any, metric_params: Any, given: Any = None) -
 
 
 def _check(array: Any) -> None:
-    xp = namespaces().array_namespace(array)
+    xp = namespaces().array_namespace(array.like if isinstance(array, Streamed) else array)
     if array.ndim != 2:
         raise ValueError(
             f"X has {array.ndim} dimensions, but rows and columns are needed: reshape it."
@@ -146,7 +155,7 @@ def _check(array: Any) -> None:
     if xp.isdtype(array.dtype, "real floating"):
         size = max(_PART // array.shape[1], 1)
         for start in range(0, array.shape[0], size):
-            part = array[start : min(start + size, array.shape[0]), ...]
+            part = rows_between(array, start, min(start + size, array.shape[0]))
             fine = xp.all(xp.isfinite(part), axis=1)
             if not bool(xp.all(fine)):
                 row = start + int(xp.argmin(xp.astype(fine, xp.int8)))

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
+from ..._arrays import Streamed, rows_between
 from ...dissimilarities.precision import loses_digits
 from ..scale import log2_of, moderate
 from .namespace import Array, Side, Space
@@ -106,13 +107,14 @@ class ArrayRows(ArrayPoints):
 
     Parameters
     ----------
-    array : array of shape (n, width)
-        On the device, of any real type.
+    array : array or Streamed of shape (n, width)
+        On the device, of any real type; or on the host, and brought there in parts.
     metric : str
     """
 
     def __init__(self, array: Array, metric: str) -> None:
-        super().__init__(Space(array), array.shape[0])
+        space = Space(array.like if isinstance(array, Streamed) else array)
+        super().__init__(space, array.shape[0])
         self.array, self.metric = array, metric
         self.width = 3 if metric == "haversine" else array.shape[1]
         self._centre: Array = None
@@ -131,7 +133,7 @@ class ArrayRows(ArrayPoints):
         space, xp = self.space, self.space.xp
         low, high, total = [], [], []
         for start, stop in space.chunks(self.n, self.width):
-            part = space.cast(self.array[start:stop, ...], xp.float64)
+            part = space.cast(rows_between(self.array, start, stop), xp.float64)
             low.append(xp.min(part, axis=0))
             high.append(xp.max(part, axis=0))
             total.append(xp.sum(part / self.n, axis=0))
@@ -198,10 +200,12 @@ class ArrayRows(ArrayPoints):
         return self._lengths[kind]
 
     def _some(self, ids: Array, dtype: Any) -> Array:
-        return self._shape(self.space.take(self.array, ids, axis=0), dtype)
+        streamed = isinstance(self.array, Streamed)
+        rows = self.array.take(ids) if streamed else self.space.take(self.array, ids)
+        return self._shape(rows, dtype)
 
     def _between(self, start: int, stop: int, dtype: Any) -> Array:
-        return self._shape(self.array[start:stop, ...], dtype)
+        return self._shape(rows_between(self.array, start, stop), dtype)
 
     # --- distances
 
