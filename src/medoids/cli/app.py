@@ -80,6 +80,7 @@ def _cluster(
     max_iter: opt.MaxIter = 300,
     delta: opt.Delta = None,
     memory_limit: opt.MemoryLimit = None,
+    device: opt.Device = None,
     seed: opt.Seed = 0,
     seeds: opt.Seeds = 1,
     jobs: opt.Jobs = None,
@@ -145,6 +146,7 @@ def _scan(
     max_iter: opt.MaxIter = 300,
     delta: opt.Delta = None,
     memory_limit: opt.MemoryLimit = None,
+    device: opt.Device = None,
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
     no_resample: opt.NoResample = False,
@@ -262,8 +264,8 @@ def _params(ctx: typer.Context) -> dict[str, Any]:
         "metric": given["metric"], "metric_params": parse_params(given["metric_param"] or []),
         "method": given["method"], "swap": given["swap"], "init": given["init"],
         "max_iter": given["max_iter"], "delta": given["delta"],
-        "memory_limit": given["memory_limit"], "n_jobs": given["jobs"],
-        "random_state": given["seed"],
+        "memory_limit": given["memory_limit"], "device": given["device"],
+        "n_jobs": given["jobs"], "random_state": given["seed"],
     }  # fmt: skip
 
 

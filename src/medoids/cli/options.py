@@ -200,6 +200,13 @@ MemoryLimit = Annotated[
         help="For the distances that are kept, such as 500MB; else a quarter of what is free.",
     ),
 ]  # fmt: skip
+Device = Annotated[
+    str | None,
+    typer.Option(
+        "--device", metavar="NAME", rich_help_panel=_SEARCH,
+        help="Where to compute: cuda, cuda:1, ... for a GPU (extra gpu); else the CPU.",
+    ),
+]  # fmt: skip
 Seeds = Annotated[
     int,
     typer.Option(

@@ -77,6 +77,7 @@ _OPTIONS = {
     "memory_limit": "--memory-limit",
     "max_iter": "--max-iter",
     "n_jobs": "--jobs",
+    "device": "--device",
     "metric": "--metric",
     "method": "--method",
     "init": "--init",

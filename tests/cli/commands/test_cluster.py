@@ -362,3 +362,15 @@ def test_each_row_has_an_outlier_score(rows: str) -> None:
     assert cluster("below.npy", "-k", "2", "--metric", "precomputed") == 0
     with Path("below-medoids/labels.csv").open(newline="") as file:
         assert {line["outlier"] for line in csv.DictReader(file)} == {""}
+
+
+def test_a_device(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "rows.csv"
+    table(path)
+    asked = ["cluster", str(path), "-k", "2", "--names", "id", "--out", str(tmp_path / "found")]
+    assert main([*asked, "--device", "nowhere"]) == 2
+    said = capsys.readouterr().err
+    assert "needs torch: pip install 'medoids[gpu]'" in said or "is unknown: use 'cuda'" in said
+    assert said.count("\n") == 1
+    assert not (tmp_path / "found").exists()
+    assert main([*asked, "--device", "cpu"]) == 0
