@@ -20,7 +20,7 @@ from .sample import Sample
 
 # References that every arm is measured on: so many, fewer of very many arms, and so many for each
 # cluster.
-_FIRST, _PAIRS, _FEWEST, _PER_CLUSTER = 2048, 1 << 30, 512, 32
+_FIRST, _PAIRS, _FEWEST, _PER_CLUSTER = 2048, 1 << 32, 512, 32
 # All of them, if there are no more pairs.
 _SMALL = 100_000_000
 # Shares of the memory limit: the first block, leaders' rows, medoids' rows.

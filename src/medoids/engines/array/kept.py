@@ -53,7 +53,8 @@ class KeptRows:
         held = [self.sample.row(arm) for arm in new]
         if new and held[0] is None:
             found = self.points.block(space.ids(new), space.arange(0, self.points.n))
-            held = [found[i, :] for i in range(len(new))]
+            # Copies: one row that is kept would keep all that were computed with it.
+            held = [space.xp.asarray(found[i, :], copy=True) for i in range(len(new))]
         rows.update(zip(new, held, strict=True))
         for arm in arms:
             rows.move_to_end(int(arm))
