@@ -299,6 +299,38 @@ TABLES = {
 GOWER = {"gower": Metric("gower", None, lambda form, n: people(n), by_gower)}
 
 
+# Rows of bits.
+
+
+def packed(X: Floats) -> np.ndarray:
+    return np.packbits(X.astype(bool), axis=1)
+
+
+BIT_KINDS = {
+    "packed": Kind("", packed, np.asarray),
+    "packed in words": Kind("", lambda X: np.repeat(packed(X), 4, axis=1).view("u8"), np.asarray),
+    "booleans": Kind("", lambda X: X.astype(bool), np.asarray),
+    "zeros and ones": Kind("", lambda X: X.astype(np.uint8), np.asarray),
+    "floats": Kind("", lambda X: X, np.asarray),
+    "pandas": Kind("", lambda X: pd.DataFrame(X > 0).rename(columns=str), np.asarray),
+    "list of lists": Kind("", lambda X: X.astype(int).tolist(), np.asarray),
+}
+
+
+def of_bits(metric: str, name: str) -> Metric:
+    return Metric(
+        metric, None, lambda form, n: rows("hamming", "real", n),
+        lambda a, b: cdist(a.astype(bool), b.astype(bool), name), 400, 96,
+    )  # fmt: skip
+
+
+BITS = {
+    "tanimoto": of_bits("tanimoto", "jaccard"),
+    "dice": of_bits("dice", "dice"),
+    "bit_hamming": of_bits("bit_hamming", "hamming"),
+}
+
+
 # The cross of kinds and metrics.
 
 FAMILIES = [
@@ -313,6 +345,7 @@ FAMILIES = [
     (SLOW, {name: SPARSES[name]._replace(source=list) for name in ("csr_matrix", "csr_array")}),
     (OBJECT_METRICS, CONTAINERS),
     (GOWER, TABLES),
+    (BITS, BIT_KINDS),
 ]
 ALL = {name: metric for metrics, _ in FAMILIES for name, metric in metrics.items()}
 

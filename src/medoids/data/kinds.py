@@ -18,6 +18,7 @@ from ..dissimilarities.compiled import check_bounds, compiled
 from ..dissimilarities.metrics import Metric, resolve
 from ..dissimilarities.objects import MEASURES, measure
 from . import checks as check
+from .arrays import as_bits
 from .rows import Densified
 
 # What a measure takes, checked.
@@ -25,6 +26,7 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
     "objects": check.as_objects,
     "table": check.as_table,
     "rows": check.as_rows,
+    "bits": as_bits,
 }
 
 

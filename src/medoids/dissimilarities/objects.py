@@ -10,6 +10,7 @@ from inspect import signature
 from typing import Any, NamedTuple
 
 from .base import Measure
+from .bits import SharedBits
 from .gower import Gower
 from .strings import EditDistance
 from .tree_edit import TreeEdit
@@ -26,7 +27,7 @@ class ObjectMetric(NamedTuple):
         `metric_params` may have.
     compares : list of str
         The kinds of objects, the usual one first: "strings", "tokens" (lists of strings),
-        "trees", "sequences" (of numbers), "rows" of numbers, rows of a mixed "table".
+        "trees", "sequences" (of numbers), "rows" of numbers, rows of a mixed "table", "bits".
     extra : str or None
         What has to be installed for it.
     """
@@ -42,10 +43,17 @@ def _edits(kind: str, normalised: bool = False) -> ObjectMetric:
     )
 
 
+def _shared_bits(name: str) -> ObjectMetric:
+    return ObjectMetric(lambda: SharedBits(name), ["bits"])
+
+
 MEASURES: dict[str, ObjectMetric] = {
     "tree_edit": ObjectMetric(TreeEdit, ["trees"]),
     "dtw": ObjectMetric(DynamicTimeWarping, ["sequences", "rows"]),
     "gower": ObjectMetric(Gower, ["table"]),
+    "tanimoto": _shared_bits("tanimoto"),
+    "dice": _shared_bits("dice"),
+    "bit_hamming": _shared_bits("bit_hamming"),
     "levenshtein": _edits("Levenshtein"),
     "normalized_levenshtein": _edits("Levenshtein", normalised=True),
     "damerau_levenshtein": _edits("DamerauLevenshtein"),

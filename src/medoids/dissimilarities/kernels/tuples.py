@@ -70,6 +70,32 @@ class Sequences(NamedTuple):
     values: NDArray[np.float64]
 
 
+class Bits(NamedTuple):
+    """Rows of bits, all as long.
+
+    Attributes
+    ----------
+    words : ndarray of uint64
+        A row each, and zeros at its end: a whole number of `PASS` words.
+    counts : ndarray of int32
+        How many bits of each row are set.
+    """
+
+    words: NDArray[np.uint64]
+    counts: NDArray[np.int32]
+
+
+class BitRatio(NamedTuple):
+    """Bits that differ, over `either` of all that are set, less `both` of the common, plus `rest`.
+
+    The whole is `either * (a + b) - both * common + rest`, with a and b bits set on each side.
+    """
+
+    either: int
+    both: int
+    rest: int
+
+
 class SumMetric(NamedTuple):
     """A metric that sums over non-zeros give.
 
