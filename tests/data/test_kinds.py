@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from tempfile import TemporaryFile
 from typing import Any, NamedTuple
@@ -24,6 +24,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import haversine_distances
 
+from elastic_by_force import BY_FORCE
 from helpers import Floats, SmallFirst, mixture
 from medoids import KMedoids, k_medoids
 from medoids.dissimilarities.called import Call
@@ -223,16 +224,21 @@ def series(n: int, *channels: int) -> list[Floats]:
     return [part.cumsum(axis=0) + 0.3 * rng.normal(size=part.shape) for part in parts]
 
 
-def warped(a: Floats, b: Floats, window: float = np.inf) -> float:
-    """Dynamic time warping from its definition."""
-    step = cdist(a.reshape(len(a), -1), b.reshape(len(b), -1)).tolist()
-    window = max(window, abs(len(a) - len(b)))
-    best = {(-1, -1): 0.0}
-    for i, j in product(range(len(a)), range(len(b))):
-        if abs(i - j) <= window:
-            before = ((i - 1, j), (i, j - 1), (i - 1, j - 1))
-            best[i, j] = step[i][j] + min(best.get(at, np.inf) for at in before)
-    return best[len(a) - 1, len(b) - 1]
+def waves(n: int) -> list[Floats]:
+    """Sequences of 9 to 14 numbers."""
+    rng = np.random.default_rng(0)
+    pace, shift = rng.choice([0.2, 0.3, 0.5, 0.8], n), rng.random(n)
+    times = [np.arange(rng.integers(9, 15)) for _ in range(n)]
+    return [
+        np.sin(p * t + s) + 0.1 * rng.normal(size=len(t))
+        for p, s, t in zip(pace, shift, times, strict=True)
+    ]
+
+
+def of_few(metric: str, values: Callable[[int], Any], **params: Any) -> Metric:
+    """So few that their plain definition does not take long."""
+    pair = partial(BY_FORCE[metric], **params)
+    return of_objects(metric, values, pair, **params)._replace(count=110, first=24)
 
 
 def unlike(a: frozenset[str], b: frozenset[str]) -> float:
@@ -247,9 +253,12 @@ EDITS = {
 }
 OBJECT_METRICS = {
     "tree_edit": of_objects("tree_edit", trees, by_zss),
-    "dtw": of_objects("dtw", series, warped),
-    "dtw, window": of_objects("dtw", series, lambda a, b: warped(a, b, 1), window=1),
-    "dtw, channels": of_objects("dtw", lambda n: series(n, 2), warped),
+    "dtw": of_objects("dtw", series, BY_FORCE["dtw"]),
+    "dtw, window": of_objects("dtw", series, partial(BY_FORCE["dtw"], window=1), window=1),
+    "dtw, channels": of_objects("dtw", lambda n: series(n, 2), BY_FORCE["dtw"]),
+    **{name: of_few(name, series) for name in ("wdtw", "erp", "msm", "twe")},
+    # Longer ones: of few values that match or do not, many distances are equal.
+    "lcss": of_few("lcss", waves, epsilon=0.2),
     "function of sets": of_objects(unlike, lambda n: list(map(frozenset, strings(n))), unlike),
     **{name: of_objects(name, strings, pair) for name, pair in EDITS.items()},
     **{

@@ -1,4 +1,4 @@
-"""Checks of things that come in arrays, but are no rows of numbers: bits."""
+"""Checks of things that come in arrays, but are no rows of numbers: bits and series."""
 
 from __future__ import annotations
 
@@ -61,3 +61,26 @@ def _zeros_and_ones(array: NDArray[Any], name: str) -> None:
                 f"{name} has {some[row, column]} at row {start + row}, column {column}, which is no"
                 " bit: give zeros and ones, or packed bits as unsigned integers (numpy.packbits)."
             )
+
+
+def as_series(X: Any, name: str = "X") -> Any:
+    """Series of one length in an array (series, channels, times); else a list of them."""
+    if not isinstance(X, np.ndarray) or X.ndim != 3:
+        return as_objects(X, name)
+    check_unmasked(X, name)
+    return _in_space(X, name)
+
+
+def _in_space(array: NDArray[Any], name: str) -> NDArray[Any]:
+    """An array of three axes that holds finite numbers."""
+    if array.dtype.kind not in "fiub" or not array.size:
+        raise TypeError(
+            f"{name} has shape {array.shape} and type {array.dtype}: give numbers, and at least one"
+            " along each axis."
+        )
+    for start in range(0, len(array), 4096):
+        wrong = ~np.isfinite(array[start : start + 4096])
+        if wrong.any():
+            row = start + int(np.argwhere(wrong)[0][0])
+            raise ValueError(f"{name}[{row}] contains NaN or infinity: remove or fill it in.")
+    return array

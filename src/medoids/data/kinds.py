@@ -18,7 +18,7 @@ from ..dissimilarities.compiled import check_bounds, compiled
 from ..dissimilarities.metrics import Metric, resolve
 from ..dissimilarities.objects import MEASURES, measure
 from . import checks as check
-from .arrays import as_bits
+from .arrays import as_bits, as_series
 from .rows import Densified
 
 # What a measure takes, checked.
@@ -27,6 +27,7 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
     "table": check.as_table,
     "rows": check.as_rows,
     "bits": as_bits,
+    "series": as_series,
 }
 
 
@@ -136,7 +137,7 @@ class ObjectData(Data):
     def __init__(self, objects: Any, measure: Measure) -> None:
         self.things, self.measure, self.n = objects, measure, len(objects)
         self.packed = measure.pack(objects)
-        self.columns = measure.takes != "objects"
+        self.columns = measure.takes not in ("objects", "series")
 
     def pick(self, chosen: Indices) -> ObjectData:
         if isinstance(self.things, list):

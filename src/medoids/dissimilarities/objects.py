@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from .base import Measure
 from .bits import SharedBits
+from .elastic import dtw, erp, lcss, msm, twe, wdtw
 from .gower import Gower
 from .strings import EditDistance
 from .tree_edit import TreeEdit
-from .warping import DynamicTimeWarping
 
 
 class ObjectMetric(NamedTuple):
@@ -47,9 +47,10 @@ def _shared_bits(name: str) -> ObjectMetric:
     return ObjectMetric(lambda: SharedBits(name), ["bits"])
 
 
+_ELASTIC: tuple[Callable[..., Measure], ...] = (dtw, wdtw, erp, lcss, msm, twe)
 MEASURES: dict[str, ObjectMetric] = {
     "tree_edit": ObjectMetric(TreeEdit, ["trees"]),
-    "dtw": ObjectMetric(DynamicTimeWarping, ["sequences", "rows"]),
+    **{make.__name__: ObjectMetric(make, ["sequences", "rows"]) for make in _ELASTIC},
     "gower": ObjectMetric(Gower, ["table"]),
     "tanimoto": _shared_bits("tanimoto"),
     "dice": _shared_bits("dice"),

@@ -34,7 +34,7 @@ def test_every_metric_is_there() -> None:
     assert {name for name, row in rows.items() if row["sparse"]} == set(SPARSE)
     assert rows["minkowski"]["parameters"] == ["p"]
     assert rows["tree_edit"]["parameters"] == ["insert", "delete", "rename"]
-    assert rows["dtw"]["parameters"] == ["window"]
+    assert rows["dtw"]["parameters"] == ["window", "channels"]
     assert rows["levenshtein"]["extra"] == "objects"
 
 
