@@ -22,6 +22,7 @@ from numba import njit
 from rapidfuzz import distance
 from scipy import sparse
 from scipy.spatial.distance import cdist
+from scipy.spatial.transform import Rotation
 from sklearn.metrics.pairwise import haversine_distances
 
 from elastic_by_force import BY_FORCE
@@ -340,6 +341,41 @@ BITS = {
 }
 
 
+# Frames of atoms.
+
+
+def frames(n: int) -> Floats:
+    """Moved and turned, of six shapes; in numbers that float32 holds."""
+    rng = np.random.default_rng(0)
+    shapes = rng.normal(size=(6, 5, 3))[rng.integers(6, size=n)]
+    turned = Rotation.random(n, random_state=0).as_matrix()
+    moved = np.einsum("fac,fcd->fad", shapes + 0.2 * rng.normal(size=shapes.shape), turned)
+    return double(single(moved + rng.normal(size=(n, 1, 3))))
+
+
+def superposed(a: Floats, b: Floats) -> float:
+    """By the singular values of the products (Kabsch 1976)."""
+    a, b = a - a.mean(axis=0), b - b.mean(axis=0)
+    left, values, right = np.linalg.svd(a.T @ b)
+    values[2] *= np.linalg.det(left @ right)
+    square = (a**2).sum() + (b**2).sum() - 2 * values.sum()
+    return float(np.sqrt(max(square, 0) / len(a)))
+
+
+FRAMES = {
+    "rmsd": Metric(
+        "rmsd", None, lambda form, n: frames(n),
+        lambda left, right: np.array([[superposed(a, b) for b in right] for a in left]), 200,
+    )
+}  # fmt: skip
+FRAME_KINDS = {
+    "float64": Kind("", double, np.asarray),
+    "float32": Kind("", single, np.asarray),
+    "memory map": Kind("", mapped, np.asarray),
+    "list of lists": Kind("", lambda X: X.tolist(), np.asarray),
+}
+
+
 # The cross of kinds and metrics.
 
 FAMILIES = [
@@ -355,6 +391,7 @@ FAMILIES = [
     (OBJECT_METRICS, CONTAINERS),
     (GOWER, TABLES),
     (BITS, BIT_KINDS),
+    (FRAMES, FRAME_KINDS),
 ]
 ALL = {name: metric for metrics, _ in FAMILIES for name, metric in metrics.items()}
 

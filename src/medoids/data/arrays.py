@@ -1,4 +1,4 @@
-"""Checks of things that come in arrays, but are no rows of numbers: bits and series."""
+"""Checks of things that come in arrays, but are no rows of numbers: bits, series, frames."""
 
 from __future__ import annotations
 
@@ -69,6 +69,23 @@ def as_series(X: Any, name: str = "X") -> Any:
         return as_objects(X, name)
     check_unmasked(X, name)
     return _in_space(X, name)
+
+
+def as_frames(X: Any, name: str = "X") -> NDArray[Any]:
+    """Coordinates of shape (frame, atom, 3)."""
+    check_unmasked(X, name)
+    if hasattr(X, "xyz"):  # a trajectory of mdtraj, whose items are trajectories too
+        raise TypeError(f"{name} is {type(X).__name__}: give its array, {name}.xyz.")
+    try:
+        array = np.asarray(X)
+    except ValueError:
+        array = np.empty(0, dtype=object)
+    if array.ndim != 3 or array.shape[2] != 3:
+        raise ValueError(
+            f"{name} has shape {array.shape}, but metric='rmsd' needs (frames, atoms, 3): give the"
+            " coordinates in such an array."
+        )
+    return _in_space(array, name)
 
 
 def _in_space(array: NDArray[Any], name: str) -> NDArray[Any]:

@@ -18,7 +18,7 @@ from ..dissimilarities.compiled import check_bounds, compiled
 from ..dissimilarities.metrics import Metric, resolve
 from ..dissimilarities.objects import MEASURES, measure
 from . import checks as check
-from .arrays import as_bits, as_series
+from .arrays import as_bits, as_frames, as_series
 from .rows import Densified
 
 # What a measure takes, checked.
@@ -28,6 +28,7 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
     "rows": check.as_rows,
     "bits": as_bits,
     "series": as_series,
+    "frames": as_frames,
 }
 
 

@@ -14,6 +14,7 @@ from .bits import SharedBits
 from .elastic import dtw, erp, lcss, msm, twe, wdtw
 from .gower import Gower
 from .strings import EditDistance
+from .superposition import RootMeanSquare
 from .tree_edit import TreeEdit
 
 
@@ -27,7 +28,8 @@ class ObjectMetric(NamedTuple):
         `metric_params` may have.
     compares : list of str
         The kinds of objects, the usual one first: "strings", "tokens" (lists of strings),
-        "trees", "sequences" (of numbers), "rows" of numbers, rows of a mixed "table", "bits".
+        "trees", "sequences" (of numbers), "rows" of numbers, rows of a mixed "table", "bits",
+        "frames" (of atoms).
     extra : str or None
         What has to be installed for it.
     """
@@ -44,7 +46,7 @@ def _edits(kind: str, normalised: bool = False) -> ObjectMetric:
 
 
 def _shared_bits(name: str) -> ObjectMetric:
-    return ObjectMetric(lambda: SharedBits(name), ["bits"])
+    return ObjectMetric(lambda: SharedBits(name), ["bits", "rows"])
 
 
 _ELASTIC: tuple[Callable[..., Measure], ...] = (dtw, wdtw, erp, lcss, msm, twe)
@@ -55,6 +57,7 @@ MEASURES: dict[str, ObjectMetric] = {
     "tanimoto": _shared_bits("tanimoto"),
     "dice": _shared_bits("dice"),
     "bit_hamming": _shared_bits("bit_hamming"),
+    "rmsd": ObjectMetric(RootMeanSquare, ["frames"]),
     "levenshtein": _edits("Levenshtein"),
     "normalized_levenshtein": _edits("Levenshtein", normalised=True),
     "damerau_levenshtein": _edits("DamerauLevenshtein"),

@@ -16,6 +16,7 @@ __getattr__ = lazily(
         "elastic": ["elastic_kernel"],
         "bits": ["bits_block", "count_bits"],
         "mixed": ["gower_block"],
+        "superposition": ["rmsd_block"],
         "users": ["compile_function", "compile_narrow", "function_block"],
     },
 )
