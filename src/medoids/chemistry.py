@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ._checks import is_real, whole
 from ._fitted import FittedKMedoids
 
-__all__ = ["coverage", "fingerprints"]
+__all__ = ["bit_vectors", "coverage", "fingerprints"]
 
 
 def fingerprints(
@@ -32,13 +32,26 @@ def fingerprints(
     -------
     ndarray of uint8 of shape (n_molecules, n_bits / 8)
     """
+    vectors = bit_vectors(molecules, radius=radius, n_bits=n_bits)
+    if not vectors:
+        return np.empty((0, -(-n_bits // 8)), dtype=np.uint8)
+    bits = np.empty((len(vectors), n_bits), dtype=np.uint8)
+    from rdkit.DataStructs import ConvertToNumpyArray
+
+    for row, vector in zip(bits, vectors, strict=True):
+        ConvertToNumpyArray(vector, row)
+    return np.packbits(bits, axis=1)
+
+
+def bit_vectors(molecules: Sequence[Any], *, radius: int = 2, n_bits: int = 2048) -> list[Any]:
+    """The same as RDKit's own bit vectors."""
     try:
         from rdkit import Chem, RDLogger
         from rdkit.Chem.rdFingerprintGenerator import GetMorganGenerator
     except ImportError as error:
         raise ImportError("Fingerprints of molecules need RDKit: pip install rdkit.") from error
     maker = GetMorganGenerator(radius=whole(radius, "radius", 0), fpSize=whole(n_bits, "n_bits", 8))
-    found = np.empty((len(molecules), -(-n_bits // 8)), dtype=np.uint8)
+    found = []
     RDLogger.DisableLog("rdApp.*")  # an error of ours says it in one line
     try:
         for at, each in enumerate(molecules):
@@ -48,7 +61,7 @@ def fingerprints(
                     f"molecules[{at}] is {str(each)[:40]!r}, which RDKit cannot read: mend or"
                     " remove it."
                 )
-            found[at] = np.packbits(maker.GetFingerprintAsNumPy(molecule))
+            found.append(maker.GetFingerprint(molecule))
     finally:
         RDLogger.EnableLog("rdApp.*")
     return found

@@ -111,4 +111,5 @@ def _weights(given: Any) -> NDArray[np.float64]:
             "metric_params['weights'] must be finite numbers, none below 0 and some above: give one"
             " for each atom."
         )
-    return found / found.sum()
+    shares: NDArray[np.float64] = found / found.sum()
+    return shares

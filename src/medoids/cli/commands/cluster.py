@@ -106,7 +106,7 @@ def finish(
         there = [each.name for each in folder.iterdir()]
         result |= {"files": sorted([*there, "result.json"]), "data": facts}
         write_result(folder, result | {"centers": held, "history": fitted.km.history_})
-    texts = held if made.kind == "strings" else None
+    texts = held if made.kind == "strings" or made.texts is not None else None
     show(result, texts, target.folder, screen)
     if isinstance(failed, KeyboardInterrupt):
         screen.warn("interrupted: what was still to be drawn is left out")
@@ -124,6 +124,7 @@ def _draw(
             k = len(fitted.km.medoid_indices_)
             fitted.km.report(
                 made.X, path, names=made.names, feature_names=made.features, command=command,
+                texts=made.texts,
                 image_shape=made.image_shape, title=f"{file}: {k:,} medoids of {made.n:,} rows",
             )  # fmt: skip
     if target.picture:

@@ -126,6 +126,8 @@ def _column(name: str, values: Any) -> dict[str, Any]:
 
 def centers(made: Input, rows: NDArray[np.int64]) -> list[Any]:
     """The medoids themselves, as JSON: a list of values, the non-zero ones, or an object."""
+    if made.texts is not None:
+        return [made.texts[row] for row in rows]
     if made.kind == "table":
         return [[plain(value) for value in made.X.iloc[row].tolist()] for row in rows]
     if sparse.issparse(made.X):

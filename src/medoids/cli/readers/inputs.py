@@ -69,6 +69,8 @@ class Input:
         Height and width (and channels), if each row is an image.
     weights : Weights or None
         None if all rows count the same.
+    texts : list of str or None
+        What each row is to a person, where X has only what it is compared by.
     """
 
     X: Any
@@ -78,6 +80,7 @@ class Input:
     notes: list[str] = field(default_factory=list)
     image_shape: tuple[int, ...] | None = None
     weights: Weights | None = None
+    texts: list[str] | None = None
 
     @property
     def n(self) -> int:
