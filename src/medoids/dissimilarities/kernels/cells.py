@@ -65,9 +65,8 @@ def move_split_merge(near: Near, p: Any, q: Any) -> Any:
 def _beyond(one: Any, other: Any) -> Any:
     """How far a value is from what lies between two others, by how much it is above each."""
     zero = spread(0.0)
-    above = highest(lowest(one, other), zero)
-    below = highest(lowest(zero - one, zero - other), zero)
-    return above + below
+    ahead = where_at_most(zero, one, other, zero - other)
+    return highest(lowest(size(one), ahead), zero)
 
 
 @register_jitable
