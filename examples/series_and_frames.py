@@ -1,7 +1,8 @@
-"""Medoids of time series, and of the frames of a trajectory: `python examples/series_and_frames.py`.
+"""Medoids of time series, and of the frames of a trajectory.
 
-Both are made: heartbeats of four kinds that come early or late, and a chain of 40 atoms that
-folds into one of three shapes while it tumbles. Pictures are written to docs/gallery.
+`python examples/series_and_frames.py`. Both are made: heartbeats of four kinds that come early or
+late, and a chain of 40 atoms that folds into one of three shapes while it tumbles. Pictures are
+written to docs/gallery.
 """
 
 from __future__ import annotations

@@ -46,10 +46,11 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         "canberra", "braycurtis", "hamming", "jaccard", "haversine". Of objects in a list:
         "tree_edit", "levenshtein", "normalized_levenshtein", "damerau_levenshtein",
         "normalized_damerau_levenshtein". Of series: "dtw", "wdtw", "erp", "lcss", "msm", "twe".
-        Of bits, packed or not: "tanimoto", "dice", "bit_hamming". Of frames of atoms: "rmsd". Of the rows of a mixed table: "gower". Of anything:
-        a function of two objects, the medoid first. Or "precomputed" for a matrix whose row
-        is the medoid and whose column is the point (square, or candidates by points); of new
-        points, a row for each, so that the labels of the fit are `predict(X.T)`.
+        Of bits, packed or not: "tanimoto", "dice", "bit_hamming". Of frames of atoms: "rmsd".
+        Of the rows of a mixed table: "gower". Of anything: a function of two objects, the
+        medoid first. Or "precomputed" for a matrix whose row is the medoid and whose column is
+        the point (square, or candidates by points); of new points, a row for each, so that the
+        labels of the fit are `predict(X.T)`.
     metric_params : dict, default=None
         Parameters of the metric: `p` of "minkowski"; `insert`, `delete` and `rename` of
         "tree_edit"; `window` of "dtw" and those of its kin (docs/metrics.md); `weights` of
