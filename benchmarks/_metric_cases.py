@@ -218,6 +218,67 @@ def series(workers: Workers) -> Iterator[Case]:
         yield Case(name, "walks of 60 to 139", "k pairs/s", arms * refs / 1e3, fresh, peers)
 
 
+def elastic(workers: Workers) -> Iterator[Case]:
+    """Series of one length, by aeon too: its pairs, in one thread."""
+    arms, refs = 24, 48
+    given = RNG(0).normal(size=(arms + refs, 1, 100)).cumsum(axis=2)
+    for metric in ("wdtw", "erp", "lcss", "msm", "twe"):
+        peers: dict[str, Work] = {}
+        if find_spec("aeon"):
+            from aeon import distances
+
+            function = getattr(distances, f"{metric}_pairwise_distance")
+            peers["aeon"] = partial(function, given[:arms], given[arms:])
+        fresh = block_of(workers, given, metric, arms, refs)
+        yield Case(metric, "walks of 100", "k pairs/s", arms * refs / 1e3, fresh, peers)
+
+
+def fingerprints(workers: Workers) -> Iterator[Case]:
+    """1,024 bits, a tenth of them set."""
+    bits = RNG(0).random((ARMS + REFS, 1024)) < 0.1
+    packed = np.packbits(bits, axis=1)
+    vectors = []
+    if find_spec("rdkit"):
+        from rdkit import DataStructs
+
+        vectors = [DataStructs.CreateFromBitString("".join(map(str, row))) for row in 1 * bits]
+    for metric in ("tanimoto", "dice", "bit_hamming"):
+        peers: dict[str, Work] = {}
+        if metric != "bit_hamming" and vectors:
+            bulk = getattr(DataStructs, f"Bulk{metric.title()}Similarity")
+            peers["RDKit"] = partial(unlike_in_bulk, bulk, vectors[:ARMS], vectors[ARMS:])
+        fresh = block_of(workers, packed, metric, ARMS, REFS)
+        yield Case(metric, "1,024 bits", "M pairs/s", ARMS * REFS / 1e6, fresh, peers)
+
+
+def unlike_in_bulk(bulk: Callable[..., Any], left: list[Any], right: list[Any]) -> np.ndarray:
+    return 1 - np.array([bulk(each, right) for each in left])
+
+
+def frames(workers: Workers) -> Iterator[Case]:
+    """100 atoms, of shapes that are alike."""
+    arms, refs, atoms = 64, 1024, 100
+    rng = RNG(0)
+    shape = 10 * rng.normal(size=(atoms, 3))
+    given = (shape + rng.normal(size=(arms + refs, atoms, 3))).astype(np.float32)
+    peers: dict[str, Work] = {}
+    if find_spec("mdtraj"):
+        import mdtraj
+
+        top = mdtraj.Topology()
+        residue = top.add_residue("X", top.add_chain())
+        for _ in range(atoms):
+            top.add_atom("C", mdtraj.element.carbon, residue)
+        left, right = (mdtraj.Trajectory(each.copy(), top) for each in (given[:arms], given[arms:]))
+        for each in (left, right):
+            each.center_coordinates()
+        peers["mdtraj, centred before"] = lambda: np.array(
+            [mdtraj.rmsd(right, left, i, parallel=False, precentered=True) for i in range(arms)]
+        )
+    fresh = block_of(workers, given, "rmsd", arms, refs)
+    yield Case("rmsd", "100 atoms", "M pairs/s", arms * refs / 1e6, fresh, peers)
+
+
 def tables(workers: Workers) -> Iterator[Case]:
     if not find_spec("pandas"):
         return
@@ -269,5 +330,6 @@ def functions(workers: Workers) -> Iterator[Case]:
 
 FAMILIES = {
     "rows": rows, "sparse": sparse_rows, "trees": trees, "strings": strings, "series": series,
-    "tables": tables, "functions": functions,
+    "elastic": elastic, "bits": fingerprints, "frames": frames, "tables": tables,
+    "functions": functions,
 }  # fmt: skip

@@ -24,7 +24,19 @@ from medoids._threads import Workers
 
 # Turns: at least so many, and at most so many while seconds are left.
 LEAST, MOST, SECONDS = 5, 51, 1.5
-PEERS = ("medoids", "scipy", "scikit-learn", "rapidfuzz", "zss", "apted", "dtaidistance", "gower")
+PEERS = (
+    "medoids",
+    "scipy",
+    "scikit-learn",
+    "rapidfuzz",
+    "zss",
+    "apted",
+    "dtaidistance",
+    "gower",
+    "aeon",
+    "rdkit",
+    "mdtraj",
+)
 Row = dict[str, Any]
 
 

@@ -23,7 +23,7 @@ from ._arrays import nearest_of, to_host, where
 from ._centres import centres_of, rows_near
 from ._fit import run
 from ._history import HistoryEntry
-from .data.arrays import data_of
+from .data.elsewhere import data_of
 from .data.kinds import Data
 from .data.stored import deep, flat, learned_of, medoids_again
 from .engines.compare import distances_between
@@ -45,14 +45,17 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         The dissimilarity. Of rows, dense or sparse: "euclidean" ("l2"), "sqeuclidean",
         "cosine", "correlation", "manhattan" ("l1", "cityblock"), "chebyshev", "minkowski",
         "canberra", "braycurtis", "hamming", "jaccard", "haversine". Of objects in a list:
-        "tree_edit", "dtw", "levenshtein", "normalized_levenshtein", "damerau_levenshtein",
-        "normalized_damerau_levenshtein". Of the rows of a mixed table: "gower". Of anything:
-        a function of two objects, the medoid first. Or "precomputed" for a matrix whose row
-        is the medoid and whose column is the point (square, or candidates by points); of new
-        points, a row for each, so that the labels of the fit are `predict(X.T)`.
+        "tree_edit", "levenshtein", "normalized_levenshtein", "damerau_levenshtein",
+        "normalized_damerau_levenshtein". Of series: "dtw", "wdtw", "erp", "lcss", "msm", "twe".
+        Of bits, packed or not: "tanimoto", "dice", "bit_hamming". Of frames of atoms: "rmsd".
+        Of the rows of a mixed table: "gower". Of anything: a function of two objects, the
+        medoid first. Or "precomputed" for a matrix whose row is the medoid and whose column is
+        the point (square, or candidates by points); of new points, a row for each, so that the
+        labels of the fit are `predict(X.T)`.
     metric_params : dict, default=None
         Parameters of the metric: `p` of "minkowski"; `insert`, `delete` and `rename` of
-        "tree_edit"; `window` of "dtw"; keywords of a function.
+        "tree_edit"; `window` of "dtw" and those of its kin (docs/metrics.md); `weights` of
+        "rmsd"; keywords of a function.
     method : str, default="banditpam"
         "banditpam" follows PAM by adaptive search, and "banditpam_original" is the published
         algorithm with all its constants. Of the others, "pam", "fastpam1", "fastpam" and

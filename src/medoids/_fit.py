@@ -19,7 +19,7 @@ from ._history import HistoryEntry
 from ._spelling import unknown
 from ._threads import Workers
 from ._tuning import Tuning, current
-from .data.arrays import ArrayData
+from .data.elsewhere import ArrayData
 from .data.kinds import Data
 from .engines.cpu.engine import CPUEngine
 from .engines.cpu.matrix import CPUSites

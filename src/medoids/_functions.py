@@ -18,7 +18,7 @@ from ._outliers import times_usual, usual_distances
 from ._silhouette import fit_distances, medoid_silhouette
 from .choice.scan import scan_data
 from .choice.table import Scan
-from .data.arrays import data_of
+from .data.elsewhere import data_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 

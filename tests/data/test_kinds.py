@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from tempfile import TemporaryFile
 from typing import Any, NamedTuple
@@ -22,8 +22,10 @@ from numba import njit
 from rapidfuzz import distance
 from scipy import sparse
 from scipy.spatial.distance import cdist
+from scipy.spatial.transform import Rotation
 from sklearn.metrics.pairwise import haversine_distances
 
+from elastic_by_force import BY_FORCE
 from helpers import Floats, SmallFirst, mixture
 from medoids import KMedoids, k_medoids
 from medoids.dissimilarities.called import Call
@@ -223,16 +225,21 @@ def series(n: int, *channels: int) -> list[Floats]:
     return [part.cumsum(axis=0) + 0.3 * rng.normal(size=part.shape) for part in parts]
 
 
-def warped(a: Floats, b: Floats, window: float = np.inf) -> float:
-    """Dynamic time warping from its definition."""
-    step = cdist(a.reshape(len(a), -1), b.reshape(len(b), -1)).tolist()
-    window = max(window, abs(len(a) - len(b)))
-    best = {(-1, -1): 0.0}
-    for i, j in product(range(len(a)), range(len(b))):
-        if abs(i - j) <= window:
-            before = ((i - 1, j), (i, j - 1), (i - 1, j - 1))
-            best[i, j] = step[i][j] + min(best.get(at, np.inf) for at in before)
-    return best[len(a) - 1, len(b) - 1]
+def waves(n: int) -> list[Floats]:
+    """Sequences of 9 to 14 numbers."""
+    rng = np.random.default_rng(0)
+    pace, shift = rng.choice([0.2, 0.3, 0.5, 0.8], n), rng.random(n)
+    times = [np.arange(rng.integers(9, 15)) for _ in range(n)]
+    return [
+        np.sin(p * t + s) + 0.1 * rng.normal(size=len(t))
+        for p, s, t in zip(pace, shift, times, strict=True)
+    ]
+
+
+def of_few(metric: str, values: Callable[[int], Any], **params: Any) -> Metric:
+    """So few that their plain definition does not take long."""
+    pair = partial(BY_FORCE[metric], **params)
+    return of_objects(metric, values, pair, **params)._replace(count=110, first=24)
 
 
 def unlike(a: frozenset[str], b: frozenset[str]) -> float:
@@ -247,9 +254,12 @@ EDITS = {
 }
 OBJECT_METRICS = {
     "tree_edit": of_objects("tree_edit", trees, by_zss),
-    "dtw": of_objects("dtw", series, warped),
-    "dtw, window": of_objects("dtw", series, lambda a, b: warped(a, b, 1), window=1),
-    "dtw, channels": of_objects("dtw", lambda n: series(n, 2), warped),
+    "dtw": of_objects("dtw", series, BY_FORCE["dtw"]),
+    "dtw, window": of_objects("dtw", series, partial(BY_FORCE["dtw"], window=1), window=1),
+    "dtw, channels": of_objects("dtw", lambda n: series(n, 2), BY_FORCE["dtw"]),
+    **{name: of_few(name, series) for name in ("wdtw", "erp", "msm", "twe")},
+    # Longer ones: of few values that match or do not, many distances are equal.
+    "lcss": of_few("lcss", waves, epsilon=0.2),
     "function of sets": of_objects(unlike, lambda n: list(map(frozenset, strings(n))), unlike),
     **{name: of_objects(name, strings, pair) for name, pair in EDITS.items()},
     **{
@@ -299,6 +309,73 @@ TABLES = {
 GOWER = {"gower": Metric("gower", None, lambda form, n: people(n), by_gower)}
 
 
+# Rows of bits.
+
+
+def packed(X: Floats) -> np.ndarray:
+    return np.packbits(X.astype(bool), axis=1)
+
+
+BIT_KINDS = {
+    "packed": Kind("", packed, np.asarray),
+    "packed in words": Kind("", lambda X: np.repeat(packed(X), 4, axis=1).view("u8"), np.asarray),
+    "booleans": Kind("", lambda X: X.astype(bool), np.asarray),
+    "zeros and ones": Kind("", lambda X: X.astype(np.uint8), np.asarray),
+    "floats": Kind("", lambda X: X, np.asarray),
+    "pandas": Kind("", lambda X: pd.DataFrame(X > 0).rename(columns=str), np.asarray),
+    "list of lists": Kind("", lambda X: X.astype(int).tolist(), np.asarray),
+}
+
+
+def of_bits(metric: str, name: str) -> Metric:
+    return Metric(
+        metric, None, lambda form, n: rows("hamming", "real", n),
+        lambda a, b: cdist(a.astype(bool), b.astype(bool), name), 400, 96,
+    )  # fmt: skip
+
+
+BITS = {
+    "tanimoto": of_bits("tanimoto", "jaccard"),
+    "dice": of_bits("dice", "dice"),
+    "bit_hamming": of_bits("bit_hamming", "hamming"),
+}
+
+
+# Frames of atoms.
+
+
+def frames(n: int) -> Floats:
+    """Moved and turned, of six shapes; in numbers that float32 holds."""
+    rng = np.random.default_rng(0)
+    shapes = rng.normal(size=(6, 5, 3))[rng.integers(6, size=n)]
+    turned = Rotation.random(n, random_state=0).as_matrix()
+    moved = np.einsum("fac,fcd->fad", shapes + 0.2 * rng.normal(size=shapes.shape), turned)
+    return double(single(moved + rng.normal(size=(n, 1, 3))))
+
+
+def superposed(a: Floats, b: Floats) -> float:
+    """By the singular values of the products (Kabsch 1976)."""
+    a, b = a - a.mean(axis=0), b - b.mean(axis=0)
+    left, values, right = np.linalg.svd(a.T @ b)
+    values[2] *= np.linalg.det(left @ right)
+    square = (a**2).sum() + (b**2).sum() - 2 * values.sum()
+    return float(np.sqrt(max(square, 0) / len(a)))
+
+
+FRAMES = {
+    "rmsd": Metric(
+        "rmsd", None, lambda form, n: frames(n),
+        lambda left, right: np.array([[superposed(a, b) for b in right] for a in left]), 200,
+    )
+}  # fmt: skip
+FRAME_KINDS = {
+    "float64": Kind("", double, np.asarray),
+    "float32": Kind("", single, np.asarray),
+    "memory map": Kind("", mapped, np.asarray),
+    "list of lists": Kind("", lambda X: X.tolist(), np.asarray),
+}
+
+
 # The cross of kinds and metrics.
 
 FAMILIES = [
@@ -313,6 +390,8 @@ FAMILIES = [
     (SLOW, {name: SPARSES[name]._replace(source=list) for name in ("csr_matrix", "csr_array")}),
     (OBJECT_METRICS, CONTAINERS),
     (GOWER, TABLES),
+    (BITS, BIT_KINDS),
+    (FRAMES, FRAME_KINDS),
 ]
 ALL = {name: metric for metrics, _ in FAMILIES for name, metric in metrics.items()}
 

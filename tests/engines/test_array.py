@@ -14,7 +14,7 @@ from medoids import KMedoids, k_medoids, scan
 from medoids._arrays import Streamed, to_host
 from medoids._fit import run
 from medoids._tuning import tuned
-from medoids.data.arrays import array_data
+from medoids.data.elsewhere import array_data
 from medoids.engines.array.namespace import Space
 from medoids.engines.array.rows import ArrayRows
 

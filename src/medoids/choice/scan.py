@@ -13,7 +13,7 @@ from .._arrays import to_host
 from .._fit import fitting
 from .._threads import Workers
 from .._types import Indices
-from ..data.arrays import ArrayData
+from ..data.elsewhere import ArrayData
 from ..data.kinds import Data, DenseData, MatrixData, SparseData
 from ..engines.cpu.points import points_of
 from .criteria import (

@@ -18,6 +18,7 @@ from ..dissimilarities.compiled import check_bounds, compiled
 from ..dissimilarities.metrics import Metric, resolve
 from ..dissimilarities.objects import MEASURES, measure
 from . import checks as check
+from .arrays import as_bits, as_frames, as_series
 from .rows import Densified
 
 # What a measure takes, checked.
@@ -25,6 +26,9 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
     "objects": check.as_objects,
     "table": check.as_table,
     "rows": check.as_rows,
+    "bits": as_bits,
+    "series": as_series,
+    "frames": as_frames,
 }
 
 
@@ -143,7 +147,7 @@ class ObjectData(Data):
     def __init__(self, objects: Any, measure: Measure) -> None:
         self.things, self.measure, self.n = objects, measure, len(objects)
         self.packed = measure.pack(objects)
-        self.columns = measure.takes != "objects"
+        self.columns = measure.takes not in ("objects", "series")
 
     def pick(self, chosen: Indices) -> ObjectData:
         if isinstance(self.things, list):

@@ -16,7 +16,7 @@ from ..dissimilarities.compiled import Compiled
 from ..dissimilarities.metrics import resolve
 from ..dissimilarities.objects import MEASURES, measure
 from ..dissimilarities.trees import flatten, unflatten
-from .arrays import array_data
+from .elsewhere import array_data
 from .kinds import Data, MatrixData, ObjectData, rows_of
 
 

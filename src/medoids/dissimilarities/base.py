@@ -24,7 +24,10 @@ class Measure(ABC):
     Attributes
     ----------
     takes : str
-        What it compares: "objects" of any kind, the rows of a "table", or "rows" of numbers.
+        What it compares: "objects" of any kind, the rows of a "table", or "rows" of numbers;
+        "bits", "series" or "frames" of atoms, which may come in arrays.
+    cost : float
+        About how many nanoseconds a dissimilarity takes.
     distance : bool
         It is never negative, and zero from an object to itself.
     tried : int
@@ -32,6 +35,7 @@ class Measure(ABC):
     """
 
     takes = "objects"
+    cost = 1000.0
     distance = True
     tried = 0
 
@@ -76,3 +80,36 @@ def in_slices(
         out[some, others] = part
 
     workers.each(fill, max(arms, refs), size)
+
+
+def along_the_longer(
+    work: Callable[[Any, Indices, Any, Indices], Floats],
+    sides: tuple[Any, Indices, Any, Indices],
+    out: Floats,
+    workers: Workers,
+    pairs: int,
+    least: int,
+) -> None:
+    """Fill `out` by a measure that does not mind which of two things comes first.
+
+    Parameters
+    ----------
+    work : callable
+        Of packed things and which of them, few, and the same of many: a block with a row for
+        each of the few.
+    sides : tuple
+        Left, arms, right and refs, as for `fill`.
+    out : ndarray
+    workers : Workers
+        Share the longer side.
+    pairs, least : int
+        About how many pairs a thread takes at a time, and at least so many of the longer side.
+    """
+    left, arms, right, refs = sides
+    if len(arms) > len(refs):
+        left, arms, right, refs, out = right, refs, left, arms, out.T
+
+    def fill(start: int, stop: int) -> None:
+        out[:, start:stop] = work(left, arms, right, refs[start:stop])
+
+    workers.each(fill, len(refs), max(pairs // max(len(arms), 1), least))

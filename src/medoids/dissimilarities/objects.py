@@ -10,10 +10,12 @@ from inspect import signature
 from typing import Any, NamedTuple
 
 from .base import Measure
+from .bits import SharedBits
+from .elastic import dtw, erp, lcss, msm, twe, wdtw
 from .gower import Gower
 from .strings import EditDistance
+from .superposition import RootMeanSquare
 from .tree_edit import TreeEdit
-from .warping import DynamicTimeWarping
 
 
 class ObjectMetric(NamedTuple):
@@ -26,7 +28,8 @@ class ObjectMetric(NamedTuple):
         `metric_params` may have.
     compares : list of str
         The kinds of objects, the usual one first: "strings", "tokens" (lists of strings),
-        "trees", "sequences" (of numbers), "rows" of numbers, rows of a mixed "table".
+        "trees", "sequences" (of numbers), "rows" of numbers, rows of a mixed "table", "bits",
+        "frames" (of atoms).
     extra : str or None
         What has to be installed for it.
     """
@@ -42,10 +45,19 @@ def _edits(kind: str, normalised: bool = False) -> ObjectMetric:
     )
 
 
+def _shared_bits(name: str) -> ObjectMetric:
+    return ObjectMetric(lambda: SharedBits(name), ["bits", "rows"])
+
+
+_ELASTIC: tuple[Callable[..., Measure], ...] = (dtw, wdtw, erp, lcss, msm, twe)
 MEASURES: dict[str, ObjectMetric] = {
     "tree_edit": ObjectMetric(TreeEdit, ["trees"]),
-    "dtw": ObjectMetric(DynamicTimeWarping, ["sequences", "rows"]),
+    **{make.__name__: ObjectMetric(make, ["sequences", "rows"]) for make in _ELASTIC},
     "gower": ObjectMetric(Gower, ["table"]),
+    "tanimoto": _shared_bits("tanimoto"),
+    "dice": _shared_bits("dice"),
+    "bit_hamming": _shared_bits("bit_hamming"),
+    "rmsd": ObjectMetric(RootMeanSquare, ["frames"]),
     "levenshtein": _edits("Levenshtein"),
     "normalized_levenshtein": _edits("Levenshtein", normalised=True),
     "damerau_levenshtein": _edits("DamerauLevenshtein"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._threads import Workers
-from ..data.arrays import ArrayData, Chosen
+from ..data.elsewhere import ArrayData, Chosen
 from ..data.kinds import Data
 
 

@@ -10,6 +10,8 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from .._fitted import FittedKMedoids
+from .._names import MEASURES
+from ._curves import curves
 from ._pixels import Pixels
 from ._style import INK, QUIET, RULE, axes, by_size, colour, headline, title
 from ._table import table
@@ -26,7 +28,7 @@ def medoids(
 
     Images are drawn in a grid. Rows of numbers are a table, coloured by how far each value
     is from the mean of its column, in standard deviations; of many columns, those in which
-    the medoids differ most. Objects are short texts.
+    the medoids differ most. Series are curves. Objects are short texts.
 
     Parameters
     ----------
@@ -59,9 +61,13 @@ def medoids(
     if image_shape is not None:
         pixels = Pixels(things if X is None else X, image_shape)
         return _images(pixels.images(things), sizes, ax)
-    if _is_table(things):
+    compared = MEASURES[km.metric].compares[0] if km.metric in MEASURES else ""
+    if compared == "sequences":
+        return curves(km, sizes, ax)
+    unseen = compared == "frames" or (compared == "bits" and _are_packed(things))
+    if _is_table(things) and not unseen:
         return table(km, things, X, sizes, ax)
-    if things is None:
+    if things is None or unseen:
         texts = [f"row {row:,}" for row in km.medoid_indices_]
     elif hasattr(things, "columns"):
         texts = [
@@ -71,6 +77,10 @@ def medoids(
     else:
         texts = [text_of(thing) for thing in things]
     return _texts(texts, sizes, ax)
+
+
+def _are_packed(things: Any) -> bool:
+    return isinstance(things, list) or things.dtype.kind == "u"
 
 
 def _is_table(things: Any) -> bool:

@@ -20,7 +20,9 @@ from .._types import Indices
 _NORMS = ("euclidean", "sqeuclidean", "manhattan", "chebyshev", "minkowski")
 # Dissimilarities that are distances in a space of many dimensions. The other ones by name
 # (cosine, edits, shares of columns) are more like squares of such, or are so exactly.
-_LENGTHS = ("precomputed", "haversine", "dtw")
+_LENGTHS = ("precomputed", "haversine", "dtw", "erp", "msm", "twe", "rmsd")
+# What they learn of the data depends on all rows.
+_LEARNING = ("gower", "tanimoto", "dice", "bit_hamming")
 # Rows, beside the medoids, whose distances say where all others are.
 _LANDMARKS = 32
 # Of what there is to show, the part that counts as all of it.
@@ -225,8 +227,8 @@ def _in_floats(values: Any) -> Any:
 def _with_medoids(km: FittedKMedoids, X: Any, rows: Indices) -> FittedKMedoids:
     """An estimator that measures as this one does, with these rows as its medoids."""
     params = {"metric": km.metric, "metric_params": km.metric_params, "n_jobs": km.n_jobs}
-    # Gower's ranges are those of all rows. For any other metric the medoids are enough.
-    init, known = (rows, X) if km.metric == "gower" else (np.arange(len(rows)), _some(X, rows))
+    # Gower's ranges are those of all rows. For most metrics the medoids are enough.
+    init, known = (rows, X) if km.metric in _LEARNING else (np.arange(len(rows)), _some(X, rows))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # some of them may coincide
         return type(km)(n_clusters=len(rows), init=init, max_iter=0, **params).fit(known)

@@ -1,4 +1,4 @@
-"""What a row is drawn as: an image, a tree, a text, the cells of a table, or nothing."""
+"""What a row is drawn as: an image, a tree, a text, the cells of a table, a curve, or nothing."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from .._fitted import FittedKMedoids
+from .._names import MEASURES
 from .._types import Indices
 from ..dissimilarities.trees import looks_like_tree
 from ..plot._pixels import Pixels
 from ..plot._things import text_of
+from ._curves import Curves
 from ._images import MEMBER, medoid_side, pngs
 from ._mixed import Mixed
 from ._pack import TEXT, clipped
@@ -27,7 +29,7 @@ class Contents(Protocol):
     Attributes
     ----------
     kind : str
-        What the page's scripts draw: "image", "tree", "text", "row" or "none".
+        What the page's scripts draw: "image", "tree", "text", "row", "curve" or "none".
     """
 
     kind: str
@@ -77,7 +79,7 @@ class Texts:
 
 
 class Nothing:
-    """Rows that are known by their distances alone."""
+    """Rows that are known by their distances, or by a text, alone."""
 
     kind = "none"
 
@@ -101,6 +103,11 @@ def contents(
     """The contents that fit the data; or `values` in its place, if there are any."""
     own = values is None
     shown = X if own else values
+    compared = MEASURES[km.metric].compares[0] if own and km.metric in MEASURES else ""
+    if compared == "frames" or (compared == "bits" and not _are_columns(X)):
+        return Nothing()
+    if compared == "sequences" and image_shape is None:
+        return Curves(*_series(km, X))
     table = None if own and km.metric == "precomputed" else _numbers(km, shown, own)
     if image_shape is not None:
         if table is None:
@@ -122,6 +129,20 @@ def contents(
     if (own and km.metric == "tree_edit") or all(looks_like_tree(thing) for thing in things):
         return Trees(things)
     return Texts(things)
+
+
+def _are_columns(X: Any) -> bool:
+    """Whether bits are columns of a table: packed ones are not."""
+    return hasattr(X, "columns") or (isinstance(X, np.ndarray) and X.dtype.kind != "u")
+
+
+def _series(km: FittedKMedoids, X: Any) -> tuple[Any, bool]:
+    """The series, and whether channels are their first axis."""
+    axis = (km.metric_params or {}).get("channels")
+    if hasattr(X, "columns") or hasattr(X, "to_numpy"):
+        X = X.to_numpy()
+    cube = isinstance(X, np.ndarray) and X.ndim == 3
+    return X, axis == "first" or (axis is None and cube)
 
 
 def _numbers(km: FittedKMedoids, X: Any, own: bool) -> NDArray[Any] | Any | None:

@@ -29,6 +29,8 @@ KINDS: dict[str, Kind] = {
     "trees": Kind("trees", "tree_edit"),
     "sequences": Kind("sequences of numbers", "dtw"),
     "table": Kind("rows of mixed columns", "gower"),
+    "bits": Kind("fingerprints", "tanimoto"),
+    "frames": Kind("frames of atoms", "rmsd"),
 }
 _NUMBERS = ["rows", "sparse", "cells"]
 # Methods that draw at random wherever they start, and starts that are drawn.

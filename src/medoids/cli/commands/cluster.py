@@ -109,7 +109,7 @@ def finish(
         there = [each.name for each in folder.iterdir()]
         result |= {"files": sorted([*there, "result.json"]), "data": facts}
         write_result(folder, result | {"centers": held, "history": fitted.km.history_})
-    texts = held if made.kind == "strings" else None
+    texts = held if made.kind == "strings" or made.texts is not None else None
     show(result, texts, target.folder, screen)
     if isinstance(failed, KeyboardInterrupt):
         screen.warn("interrupted: what was still to be drawn is left out")
@@ -131,6 +131,7 @@ def _draw(
                 labels = pandas.Series(made.labels.values, name=made.labels.column, dtype=object)
             fitted.km.report(
                 made.X, path, names=made.names, feature_names=made.features, command=command,
+                texts=made.texts,
                 image_shape=made.image_shape, title=f"{file}: {k:,} medoids of {made.n:,} rows",
                 values=made.unscaled, labels=labels, annotations=made.annotations,
                 coordinates=made.coordinates,

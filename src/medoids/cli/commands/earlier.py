@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 
 from ... import KMedoids
+from ...chemistry import bit_vectors
 from ..problem import Problem, few, need
 from ..readers.inputs import Input, Reading, Scaling, numbered
 from ..readers.read import read
@@ -79,6 +80,8 @@ def _fitted_again(result: dict[str, Any], jobs: int | None) -> KMedoids:
     things: Any = held
     if facts["kind"] == "table":
         things = _frame(held, facts["columns"])
+    elif facts["kind"] == "bits":
+        things = bit_vectors(held)
     elif held and isinstance(held[0], dict) and facts["kind"] in _NUMBERS:
         things = _sparse(held, facts)
     elif facts["kind"] in _NUMBERS:

@@ -51,7 +51,7 @@ def metrics(screen: Screen) -> int:
         box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold", show_edge=False
     )
     for heading in ("metric", "for", "parameters", "extra"):
-        table.add_column(heading, overflow="fold")
+        table.add_column(heading, overflow="fold", no_wrap=heading == "metric")
     for row in rows:
         also = f" ({', '.join(row['synonyms'])})" if row["synonyms"] else ""
         table.add_row(

@@ -147,6 +147,8 @@ def _column(name: str, values: Any) -> dict[str, Any]:
 
 def centers(made: Input, rows: NDArray[np.int64]) -> list[Any]:
     """The medoids as the file has them, for JSON: values, the non-zero ones, or an object."""
+    if made.texts is not None:
+        return [made.texts[row] for row in rows]
     if made.kind == "table":
         return [[plain(value) for value in made.X.iloc[row].tolist()] for row in rows]
     if sparse.issparse(made.shown):

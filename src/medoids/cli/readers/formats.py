@@ -26,6 +26,8 @@ FORMATS: dict[str, Format] = {
     "h5ad": Format("an AnnData file (.h5ad)", (".h5ad",)),
     "text": Format("plain text", (".txt",)),
     "jsonl": Format("JSON lines", (".jsonl", ".ndjson")),
+    "smi": Format("molecules in SMILES", (".smi", ".smiles")),
+    "ts": Format("time series (.ts)", (".ts",)),
 }
 SUFFIXES = {suffix: name for name, each in FORMATS.items() for suffix in each.suffixes}
 MAGIC = {

@@ -131,6 +131,8 @@ class Input:
         The rows before that.
     warnings : list of str
         What is likely to be a mistake.
+    texts : list of str or None
+        What each row is to a person, where X has only what it is compared by.
     """
 
     X: Any
@@ -155,6 +157,8 @@ class Input:
     def rescale(self, scaling: Scaling) -> None:
         """Scale the columns; the rows as they were are still shown."""
         self.scaling, self.unscaled, self.X = scaling, self.X, scaling.of(self.X)
+
+    texts: list[str] | None = None
 
     @property
     def n(self) -> int:

@@ -12,7 +12,9 @@ from .delimited import read_delimited
 from .inputs import Input, Reading
 from .lines import read_json_lines, read_text
 from .matrices import read_mtx, read_npy, read_npz
+from .molecules import read_smiles
 from .scaling import scale
+from .series import read_series
 from .source import Source
 from .tables import read_parquet
 
@@ -26,6 +28,8 @@ READERS: dict[str, Callable[[Source, Reading], Input]] = {
     "h5ad": read_h5ad,
     "text": read_text,
     "jsonl": read_json_lines,
+    "smi": read_smiles,
+    "ts": read_series,
 }
 # What an option is good for, for those that not all formats have.
 _FIELDS, _MATRICES = ("npz", "h5ad", "jsonl"), ("npy", "npz", "mtx", "h5ad")

@@ -12,8 +12,11 @@ __getattr__ = lazily(
     {
         "terms": [],  # asked for by the names in the table of metrics
         "trees": ["tree_block"],
-        "sequences": ["dtw_block"],
+        "cells": [],  # by the names in the table of elastic measures
+        "elastic": ["elastic_kernel"],
+        "bits": ["bits_block", "count_bits"],
         "mixed": ["gower_block"],
+        "superposition": ["rmsd_block"],
         "users": ["compile_function", "compile_narrow", "function_block"],
     },
 )

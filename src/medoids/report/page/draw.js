@@ -25,6 +25,26 @@ function branches(lines, most) {
 
 const words = (text) => make("div", { class: page.code ? "words code" : "words" }, text);
 
+// A line for each channel of a series, all series on one scale.
+function curve(channels, alt) {
+  const space = "http://www.w3.org/2000/svg";
+  const svg = document.createElementNS(space, "svg");
+  const [low, high] = page.ends;
+  const box = { class: "sparkline", viewBox: "-2 -2 304 104", preserveAspectRatio: "none", role: "img" };
+  Object.entries({ ...box, "aria-label": `${alt}, between ${low} and ${high}` })
+    .forEach(([name, value]) => svg.setAttribute(name, value));
+  channels.forEach((heights, at) => {
+    const line = document.createElementNS(space, "polyline");
+    const wide = 300 / Math.max(heights.length - 1, 1);
+    const points = heights.length > 1 ? heights : [heights[0], heights[0]];
+    line.setAttribute("points", points.map((height, time) =>
+      `${(heights.length > 1 ? time * wide : time * 300).toFixed(1)},${(100 - height / page.high * 100).toFixed(1)}`).join(" "));
+    line.setAttribute("opacity", String(1 / (1 + at * 0.6)));
+    svg.append(line);
+  });
+  return svg;
+}
+
 // How far a cluster's mean is from the mean of all rows, the farthest being the full width.
 const farthest = page.kind === "row"
   ? Math.max(...page.clusters.flatMap((cluster) => cluster.apart.map((each) => Math.abs(each[4]))), 1e-9) : 1;
@@ -58,6 +78,7 @@ function medoidCard(label) {
   if (page.kind === "text") thing.append(words(content));
   if (page.kind === "text" && content.length < 60) thing.classList.add("brief");
   if (page.kind === "row") thing.append(features(label, 6));
+  if (page.kind === "curve") thing.append(curve(content, `medoid of cluster ${label}`));
   const text = textOf(page.clusters[label].medoid);
   if (text !== null) thing.append(words(text));
   return thing.childElementCount ? thing : null;
@@ -74,6 +95,7 @@ function thing(row, most = 60) {
     if (page.kind === "image") box.append(picture(content, nameOf(row)));
     if (page.kind === "tree") box.append(branches(content, most));
     if (page.kind === "text") box.append(words(content));
+    if (page.kind === "curve") box.append(curve(content, nameOf(row)));
     if (page.kind === "row") {
       const { columns } = page.clusters[index.label[row]];
       box.append(make("div", { class: "words" }, columns.map((name, at) => `${name} ${content[at]}`).join(" · ")));

@@ -1,5 +1,5 @@
 // Lists of rows and of clusters.
-const STEP = { image: 60, tree: 16 }[page.kind] || 25;
+const STEP = { image: 60, tree: 16, curve: 24 }[page.kind] || 25;
 
 const toRow = (row) => make("button", { type: "button", class: "link", on: () => point(row) }, nameOf(row));
 const toCluster = (label, text = String(label)) => make("button", {
@@ -57,7 +57,7 @@ function tableOf(rows, label, scored = false) {
   return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Rows" }, table);
 }
 
-const inGallery = () => page.kind === "image" || page.kind === "tree";
+const inGallery = () => ["image", "tree", "curve"].includes(page.kind);
 
 // The first rows of a list, and a button for more of them.
 function list(rows, label, scored = false) {
@@ -118,6 +118,7 @@ function about(label) {
   box.append(facts);
   if (page.kind === "tree") box.append(make("div", { class: "thing", tabindex: "0" }, branches(cluster.content, Infinity)));
   if (page.kind === "text") box.append(make("div", { class: "thing", tabindex: "0" }, words(cluster.content)));
+  if (page.kind === "curve") box.append(make("div", { class: "thing" }, curve(cluster.content, `medoid of cluster ${label}`)));
   if (page.kind === "row") box.append(apartTable(label), valuesTable(cluster));
   return box;
 }

@@ -24,14 +24,12 @@ _KEPT = 0.5
 
 
 class ObjectPoints(Points):
-    """Objects under a measure. Distances are those of float64 in every block."""
-
-    cost = 1000.0
+    """Objects under a measure, which says how exact a block of float32 is."""
 
     def __init__(self, packed: Any, n: int, measure: Measure, workers: Workers) -> None:
         super().__init__(n, workers)
         self.packed, self.measure = packed, measure
-        self.nonnegative = measure.distance
+        self.nonnegative, self.cost = measure.distance, measure.cost
         self.n_distances = measure.tried
         self._own: NDArray[np.float64] | None = None
         self._scaled = False
