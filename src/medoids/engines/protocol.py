@@ -255,6 +255,14 @@ class Engine(Medoids, Protocol):
 
     # --- other engines on the same points
 
+    def some_points(self, count: int, which: int) -> tuple[Self, Ids] | None:
+        """Some points as an engine of their own, and which rows they are: to rehearse a start.
+
+        They are others for each `which` (0, 1, ...), and none of the first references as long as
+        there are others: what is estimated from those then owes nothing to the rehearsal. None, if
+        there are too few for so many clusters.
+        """
+
     def prepared(self) -> Self:
         """The engine that serves searches best: this one, or one that holds all distances."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -217,6 +218,25 @@ class CPUEngine(Placed):
         self.start(medoids)
 
     # --- other engines on the same points
+
+    def some_points(self, count: int, which: int) -> tuple[CPUEngine, Indices] | None:
+        cache, k = self.cache, self.n_clusters
+        most = math.sqrt(self.tuning.levels * self.room / 8)  # they are kept, and a copy of them
+        size = min(count, self.n, int(most))
+        # From the end of the order, as long as there are such.
+        places = np.arange(-(which + 1) * size, -which * size) % self.n
+        rows = np.sort(cache.order[places])
+        allowed = None if self.sites.allowed is None else self.sites.allowed[rows]
+        arms = len(rows) if allowed is None else int(allowed.sum())
+        if arms < self.tuning.fewest_each * k:
+            return None
+        if cache.first == self.n:
+            block = np.ascontiguousarray(cache.columns.block[cache.position[rows]][:, rows].T)
+        else:
+            block = self.block(rows, rows)
+        points = PrecomputedPoints(block, self.workers)
+        sites = Sites((), allowed)
+        return CPUEngine(points, k, self.room, self.rng, self.tuning, sites=sites), rows
 
     def _on(self, points: Points, n_clusters: int | None = None) -> CPUEngine:
         """The same with other distances."""
