@@ -90,7 +90,8 @@ class Tuning(NamedTuple):
     all_pairs: float = 0.95  # where all distances take no more, none is computed twice,
     more_columns: float = 0.04  # and so much is for references of small clusters
     all_exact: float = 0.9  # where all in float64 and float32 take no more, they may be held
-    confirmed: int = 3  # arms that are confirmed in float64, for each cluster:
+    confirmed: int = 3  # arms that are confirmed in float64, for each cluster,
+    confirmed_last: float = 1.2  # or of eager swaps, at the end alone:
     twice: float = 0.04  # borne as this share of the points; else all are held in float64
     few_points: int = 400  # as they are of so few points
     slow_exact: float = 5e8  # but not where float64 is slow, and all in float32 cost more

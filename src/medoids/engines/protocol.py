@@ -263,8 +263,11 @@ class Engine(Medoids, Protocol):
         there are too few for so many clusters.
         """
 
-    def prepared(self) -> Self:
-        """The engine that serves searches best: this one, or one that holds all distances."""
+    def prepared(self, rough: bool = False) -> Self:
+        """The engine that serves searches best: this one, or one that holds all distances.
+
+        Steps that are `rough` are decided in float32, and the end alone in float64.
+        """
 
     def fresh(self) -> Self:
         """The same points without medoids."""

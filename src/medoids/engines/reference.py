@@ -254,7 +254,7 @@ class ReferenceEngine:
         )  # fmt: skip
         return found, rows
 
-    def prepared(self) -> Self:
+    def prepared(self, rough: bool = False) -> Self:
         return self
 
     def fresh(self) -> Self:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from ..engines.protocol import Engine
 from ..search.rounds import Round
 from .loops import begin_elsewhere, perfect
@@ -42,14 +44,13 @@ def begin(settings: Settings, engine: Engine, swap: Swap, start: int = 0) -> Non
     _begin_at_once(rehearsal, few)
     swap(rehearsal, few)
     medoids = [int(rows[medoid]) for medoid in few.medoids]
-    if settings.init != "build":
-        engine.start(medoids)
-        settings.monitor.record("init", engine, [])
-        return
     for medoid in medoids:
         rounds = [Round(len(rows) - len(engine.medoids), len(rows), 1)]
-        engine.place(len(engine.medoids), medoid)
-        settings.monitor.record("build", engine, rounds)
+        engine.place_best(np.array([medoid]))
+        if settings.init == "build":
+            settings.monitor.record("build", engine, rounds)
+    if settings.init != "build":
+        settings.monitor.record("init", engine, [])
 
 
 def _begin_at_once(settings: Settings, engine: Engine) -> None:

@@ -156,11 +156,11 @@ class CPUEngine(Placed):
         sites = Sites(self.sites.fixed, allowed, weights)
         return CPUEngine(parts, self.n_clusters, self.room, self.rng, tuning, self._counter, sites)
 
-    def prepared(self) -> CPUEngine:
+    def prepared(self, rough: bool = False) -> CPUEngine:
         other = self._split()
-        return other if other is not self else self._with_all()
+        return other if other is not self else self._with_all(rough)
 
-    def _with_all(self) -> CPUEngine:
+    def _with_all(self, rough: bool) -> CPUEngine:
         # All distances are held in float64 where a search would compute them twice: where all are
         # computed anyway, and so many arms have to be confirmed in float64 that it comes to much
         # of them, with many clusters or with many ties.
@@ -168,7 +168,8 @@ class CPUEngine(Placed):
         slow = points.slow_exact and n**2 * points.cost > tuning.slow_exact
         if slow or self._first_block() < n or 12 * n**2 > tuning.all_exact * self.room:
             return self
-        few = n > tuning.few_points and tuning.confirmed * self.n_clusters < tuning.twice * n
+        each = tuning.confirmed_last if rough else tuning.confirmed
+        few = n > tuning.few_points and each * self.n_clusters < tuning.twice * n
         if few and not _tied(points):
             return self
         return self._on(HeldPoints(points, exact=True))
