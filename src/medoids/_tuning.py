@@ -69,6 +69,7 @@ class Tuning(NamedTuple):
 
     # --- eager swaps
     tried: int = 2  # arms of each cluster that are valued
+    hopeful: int = 40  # arms of each of many clusters that are looked at closely, if these fail
     built: int = 8  # arms of a BUILD step that are judged by all points
     rehearsed: int = 50  # points for each cluster that a start is rehearsed with,
     most_rehearsed: int = 4000  # but so many in all,

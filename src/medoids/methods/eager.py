@@ -54,7 +54,7 @@ def swap(settings: Settings, engine: Engine, trial: bool = False, last: bool = F
             break
         delta = strict if last else settings.delta or tuning.eager_delta
         arms = engine.screen(True, half_width(delta))
-        search = EagerSearch(arms, null_value(True), tuning)
+        search = EagerSearch(arms, null_value(True), tuning, engine.n_clusters)
         good = search.good(everywhere=last)
         arms.close()
         done = engine.swap_in(good, arms.slack * engine.n)

@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..engines.protocol import Ids
+from .._tuning import Tuning
+from ..engines.protocol import Arms, Ids
 from .search import Search
 
 
 class EagerSearch(Search):
-    """A search that ends as soon as it knows arms that are good; see `Search`."""
+    """A search that ends as soon as it knows arms that are good.
+
+    Parameters
+    ----------
+    arms, null, tuning
+        As for `Search`.
+    clusters : int
+        How many there are.
+    """
+
+    def __init__(self, arms: Arms, null: float, tuning: Tuning, clusters: int) -> None:
+        super().__init__(arms, null, tuning)
+        self.clusters = clusters
 
     @property
     def threshold(self) -> float:
@@ -18,8 +31,9 @@ class EagerSearch(Search):
     def good(self, everywhere: bool = False) -> Ids:
         """Arms that lower the loss, the best first.
 
-        Only those that seem best in their clusters are tried; if these fail, and one is to
-        look `everywhere`, all are: there is none then, if none is found.
+        Only those that seem best in their clusters are tried; if hardly any of these is good, and
+        there are many clusters, some more, with better estimates. If all fail, and one is to look
+        `everywhere`, all are: there is none then, if none is found.
         """
         arms, tried = self.arms, self.tuning.tried
         self._drop()
@@ -28,11 +42,21 @@ class EagerSearch(Search):
             self._value()
             return best
         self._value(arms.lowest(tried, each=True, below=self.null))
+        if self.clusters >= self.tuning.many and len(self._good()) * 16 < self.clusters:
+            self._drop()
+            self._look_closely()
         if everywhere and not len(self._good()):
             self._drop()
             self._narrow()
             self._value()
         return self._good()
+
+    def _look_closely(self) -> None:
+        arms = self.arms
+        some, depth = arms.narrowed(self.tuning.hopeful), 4 * arms.first
+        if some.left and depth < arms.total:
+            self._refine(depth, some)
+            self._value(some.lowest(2 * self.tuning.tried, each=True, below=self.null))
 
     def _good(self) -> Ids:
         return self.arms.valued(float(np.nextafter(self.null - self.arms.slack, -np.inf)))
