@@ -37,8 +37,8 @@ def mixture(d: int) -> np.ndarray:
     rng = np.random.default_rng(600 + d)
     centres, shares = 2 * rng.normal(size=(25, d)), rng.dirichlet(np.full(25, 2.0))
     drawn = centres[rng.choice(25, size=40_000, p=shares)]
-    widths = rng.uniform(0.3, 1.2, size=(1, d))
-    return (drawn + rng.normal(size=drawn.shape) * widths).astype(np.float32)
+    noise = rng.normal(size=drawn.shape) * rng.uniform(0.3, 1.2, size=(1, d))
+    return (drawn + noise).astype(np.float32)
 
 
 def rows(name: str, n: int) -> tuple[np.ndarray, str]:
