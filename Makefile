@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CODE := src tests benchmarks examples experiments
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench bench-methods bench-data check-exact fuzz reproduce clean
+.PHONY: help demo test lint bench bench-methods bench-data bench-starts check-exact fuzz reproduce clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -34,6 +34,10 @@ bench-methods: $(VENV)/.with-bench  ## every method, and duels with peers (ARGS=
 bench-data: $(VENV)/.with-bench  ## every metric, and fits of each kind of data (ARGS="--quick")
 	@$(BIN)/python benchmarks/metrics.py $(ARGS)
 	@$(BIN)/python benchmarks/kinds.py $(ARGS)
+
+bench-starts: $(VENV)/.with-bench  ## eager swaps beside PAM's; what weights, starts and scans cost
+	@$(BIN)/python benchmarks/choice.py
+	@$(BIN)/python benchmarks/starts.py $(ARGS)
 
 check-exact: $(VENV)/.with-progress,plot  ## compare with exact PAM (ARGS="--quick" for less)
 	@$(BIN)/python benchmarks/check_exact.py $(ARGS)

@@ -679,6 +679,30 @@ class EngineContract:
         assert engine.loss == pytest.approx(loss_of(it.matrix, engine.medoids), rel=1e-12)
         np.testing.assert_array_equal(engine.labels(), it.matrix[engine.medoids].argmin(axis=0))
 
+    @every_kind
+    def test_some_points_are_an_engine_of_their_own(self, kind: str) -> None:
+        matrix = matrix_of(kind)
+        engine = self.engine(matrix, 5)
+        seen: list[int] = []
+        for which in range(3):
+            found = engine.some_points(100, which)
+            assert found is not None
+            some, rows = found
+            assert (some.n, some.n_clusters, some.medoids) == (len(rows), 5, [])
+            assert len(set(rows.tolist())) == 100
+            seen += rows.tolist()
+            some.start([7, 3, 50])
+            expected = matrix[np.ix_(rows[[7, 3, 50]], rows)]
+            size = np.abs(matrix).mean()
+            assert some.loss * some.unit / engine.unit == pytest.approx(
+                expected.min(axis=0).sum() / engine.unit, abs=1e-4 * size * 100
+            )
+            # All of them are references of each other.
+            assert some.first == 100
+        assert len(set(seen)) == 300, "others each time"
+        assert engine.medoids == []
+        assert engine.some_points(19, 0) is None, "too few for five clusters"
+
     # --- whole fits
 
     @every_kind

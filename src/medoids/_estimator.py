@@ -80,9 +80,9 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         rows or on others: the rows nearest to them are taken.
     n_init : int or "auto", default="auto"
         How many starts to try; the best end is kept, and `history_` tells of each. Distances
-        that are kept serve all of them. "auto" is 1: swaps mend most of a poor start. BUILD and
-        given rows are always the same, so for methods that draw nothing else one start is enough,
-        whatever is asked for.
+        that are kept serve all of them. "auto" is 1: swaps mend most of a poor start, and
+        `swap="eager"` tries several by itself. BUILD and given rows are always the same, so for
+        methods that draw nothing else one start is enough, whatever is asked for.
     max_iter : int, default=300
         The most swaps to do; for methods that do many swaps a pass ("fastpam", "fasterpam",
         "alternate", "clarans", "onebatch" and `swap="eager"`) the most passes.

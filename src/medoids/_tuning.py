@@ -69,8 +69,16 @@ class Tuning(NamedTuple):
 
     # --- eager swaps
     tried: int = 2  # arms of each cluster that are valued
-    hopeful: int = 40  # arms of each cluster that are looked at more closely, if these fail
+    hopeful: int = 40  # arms of each of many clusters that are looked at closely, if these fail
     built: int = 8  # arms of a BUILD step that are judged by all points
+    rehearsed: int = 50  # points for each cluster that a start is rehearsed with,
+    most_rehearsed: int = 4000  # but so many in all,
+    least_rehearsed: int = 10  # if that is so many for each cluster;
+    fewest_rehearsed: int = 256  # and so many in any case;
+    fewest_each: int = 4  # no rehearsal with fewer for each cluster
+    passes: int = 100  # of a rehearsal, at most
+    starts: int = 3  # starts that are tried with few clusters,
+    trial: int = 2  # for so many passes each
 
     # --- memory
     columns: float = 0.4  # distances from all arms to the first references,
@@ -83,7 +91,8 @@ class Tuning(NamedTuple):
     all_pairs: float = 0.95  # where all distances take no more, none is computed twice,
     more_columns: float = 0.04  # and so much is for references of small clusters
     all_exact: float = 0.9  # where all in float64 and float32 take no more, they may be held
-    confirmed: int = 3  # arms that are confirmed in float64, for each cluster:
+    confirmed: int = 3  # arms that are confirmed in float64, for each cluster,
+    confirmed_last: float = 1.2  # or of eager swaps, at the end alone:
     twice: float = 0.04  # borne as this share of the points; else all are held in float64
     few_points: int = 400  # as they are of so few points
     slow_exact: float = 5e8  # but not where float64 is slow, and all in float32 cost more
@@ -94,6 +103,7 @@ class Tuning(NamedTuple):
     # --- other methods
     small_cluster: int = 4096  # "alternate": the centre is found from all distances,
     centres: float = 0.2  # of which so much memory is taken at a time
+    one_batch: float = 0.9  # "onebatch": of its own accord the batch takes so much memory
     long: float = 5e9  # "clarans" warns of so many distances
 
 

@@ -144,3 +144,21 @@ def test_too_large_a_batch_is_refused_at_once() -> None:
     with pytest.raises(ValueError, match=r"'onebatch' needs 0\.0109 GB.*memory_limit") as caught:
         k_medoids(np.zeros((3000, 1)), 3, method="onebatch", memory_limit="4MB")
     one_line(caught.value)
+
+
+@pytest.mark.parametrize(("limit", "batch"), [("10.9MB", 817), ("8MB", 600), ("6.1MB", 457)])
+def test_the_batch_shrinks_to_what_there_is_room_for(limit: str, batch: int) -> None:
+    X, own = mixture(3000, 3, 5, 0), {"method": "onebatch", "memory_limit": limit}
+    assert batch < int(100 * math.log(3 * 3000)) <= 2 * batch
+    found = k_medoids(X, 3, random_state=0, **own)
+    assert_distances(found, 3000, 3, batch)
+    assert found.inertia <= 1.01 * k_medoids(X, 3).inertia
+    # A batch that was asked for is that large, or there is an error.
+    asked = {"batch_size": 1000}
+    with pytest.raises(ValueError, match=r"'onebatch' needs 0\.012 GB.*memory_limit"):
+        k_medoids(X, 3, method_params=asked, **own)
+
+
+def test_no_batch_of_less_than_half_the_papers_size() -> None:
+    with pytest.raises(ValueError, match=r"'onebatch' needs 0\.0109 GB"):
+        k_medoids(mixture(3000, 3, 5, 0), 3, method="onebatch", memory_limit="6MB")

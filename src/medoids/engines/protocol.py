@@ -255,8 +255,19 @@ class Engine(Medoids, Protocol):
 
     # --- other engines on the same points
 
-    def prepared(self) -> Self:
-        """The engine that serves searches best: this one, or one that holds all distances."""
+    def some_points(self, count: int, which: int) -> tuple[Self, Ids] | None:
+        """Some points as an engine of their own, and which rows they are: to rehearse a start.
+
+        They are others for each `which` (0, 1, ...), and none of the first references as long as
+        there are others: what is estimated from those then owes nothing to the rehearsal. None, if
+        there are too few for so many clusters.
+        """
+
+    def prepared(self, rough: bool = False) -> Self:
+        """The engine that serves searches best: this one, or one that holds all distances.
+
+        Steps that are `rough` are decided in float32, and the end alone in float64.
+        """
 
     def fresh(self) -> Self:
         """The same points without medoids."""

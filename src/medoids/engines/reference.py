@@ -241,7 +241,20 @@ class ReferenceEngine:
     def sharpen(self) -> None:
         """All is in float64 already."""
 
-    def prepared(self) -> Self:
+    def some_points(self, count: int, which: int) -> tuple[ReferenceEngine, Ids] | None:
+        size = min(count, self.n)
+        if size < 4 * self.n_clusters:
+            return None
+        places = np.arange(-(which + 1) * size, -which * size) % self.n  # from the end
+        rows, rng = np.sort(self.measured.order[places]), np.random.default_rng(which)
+        block = self.measured.block(rows, rows)
+        found = ReferenceEngine(
+            lambda arms, refs: block[np.ix_(arms, refs)], size, self.n_clusters, rng,
+            first=size, nonnegative=self.nonnegative,
+        )  # fmt: skip
+        return found, rows
+
+    def prepared(self, rough: bool = False) -> Self:
         return self
 
     def fresh(self) -> Self:

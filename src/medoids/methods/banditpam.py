@@ -16,7 +16,7 @@ def banditpam(settings: Settings) -> tuple[Medoids, int]:
     """
     engine = settings.engine
     if settings.init == "build" or settings.max_iter > 0:  # else there is no search
-        engine = engine.prepared()
+        engine = engine.prepared(rough=settings.swap == "eager")
     if settings.swap == "eager":
-        return engine, eager(settings, engine)
+        return eager(settings, engine)
     return engine, build_and_swap(settings, engine, searching(settings, engine))

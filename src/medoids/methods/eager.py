@@ -1,67 +1,76 @@
-"""Eager BUILD and SWAP by adaptive search: many swaps a pass, for many clusters."""
+"""Eager SWAP by adaptive search: many swaps a pass, for many clusters."""
 
 from __future__ import annotations
 
 from ..engines.protocol import Engine, Ids
 from ..search.eager import EagerSearch
-from ..search.rounds import Round
 from ..search.search import half_width, null_value, settle
-from .loops import begin_elsewhere, can_improve, perfect
+from .loops import can_improve
+from .rehearsal import begin, rehearses
 from .settings import Settings
 
 
-def eager(settings: Settings, engine: Engine) -> int:
+def eager(settings: Settings, engine: Engine) -> tuple[Engine, int]:
     """Take every swap that a search comes upon, until a search shows that there is none.
 
-    A swap is judged by the distances to all points before it is taken. While there are
-    many, it has to lower the loss by more than float32 can be wrong; the last ones are
-    decided in float64. The number of swaps.
+    With few clusters several starts are tried, each for a few passes, and the one with the lowest
+    loss goes on: few clusters have local optima that differ much, and these passes tell which of
+    them is near. An engine at the medoids, and the number of swaps.
+    """
+    tuning, monitor = settings.tuning, settings.monitor
+    few = engine.n_clusters < tuning.many and tuning.trial < settings.max_iter
+    if not few or not rehearses(settings):
+        begin(settings, engine, swap)
+        return engine, swap(settings, engine)
+    ends = []
+    for start in range(tuning.starts):
+        engine = engine.again() if start else engine
+        trial = monitor.apart(engine)
+        tried = settings._replace(monitor=trial, max_iter=tuning.trial)
+        begin(tried, engine, swap, start)
+        ends.append((engine, swap(tried, engine, trial=True), trial))
+    engine, done, trial = min(ends, key=lambda end: end[0].loss)
+    monitor.adopt(trial, engine)
+    passes = sum(entry["phase"] == "swap" for entry in trial.history)
+    left = settings._replace(max_iter=settings.max_iter - passes)
+    return engine, done + swap(left, engine, last=passes < tuning.trial)
+
+
+def swap(settings: Settings, engine: Engine, trial: bool = False, last: bool = False) -> int:
+    """Swap until no swap helps (in a `trial`: none that seems best); the number of swaps.
+
+    In the `last` passes all arms are looked at, as strictly as PAM's search does. A swap is judged
+    by the distances to all points before it is taken. While there are many, it has to lower the
+    loss by more than float32 can be wrong; the last ones are decided in float64.
     """
     monitor, tuning = settings.monitor, settings.tuning
     strict = settings.delta or tuning.delta
-    delta = settings.delta or tuning.eager_delta
-    _begin(settings, engine)
     swaps = passes = 0
+    if last:
+        engine.forget()
     while can_improve(engine):
         if passes == settings.max_iter:
             monitor.stopped = True
             break
+        delta = strict if last else settings.delta or tuning.eager_delta
         arms = engine.screen(True, half_width(delta))
         search = EagerSearch(arms, null_value(True), tuning, engine.n_clusters)
-        good = search.good()
+        good = search.good(everywhere=last)
         arms.close()
         done = engine.swap_in(good, arms.slack * engine.n)
-        if not done:
+        if not done and not trial:
             done = _take_last(engine, search.close())
-        swaps, passes = swaps + done, passes + 1
-        monitor.record("swap", engine, search.rounds, arms.sigma, done)
+        if done or last or (arms.exact and not trial):
+            swaps, passes = swaps + done, passes + 1
+            monitor.record("swap", engine, search.rounds, arms.sigma, done)
         if not done:
-            if arms.exact or delta <= strict:
+            if trial or arms.exact or last:
                 break
-            delta = strict  # the end is to be a local optimum
+            last = True  # what seemed best was not: the same pass goes on with all arms
             engine.forget()
-    engine.sharpen()
+    if not trial:
+        engine.sharpen()
     return swaps
-
-
-def _begin(settings: Settings, engine: Engine) -> None:
-    """Place the first medoids; in BUILD the best of a few that seem best, judged by all points."""
-    monitor = settings.monitor
-    if settings.init != "build":
-        begin_elsewhere(settings, engine)
-        return
-    if engine.fixed:
-        engine.start(engine.fixed)
-        monitor.record("init", engine, [])
-    while len(engine.medoids) < engine.n_clusters:
-        rounds = []
-        if perfect(engine):
-            engine.place(len(engine.medoids), engine.free())
-        else:
-            arms = engine.seem_best(settings.tuning.built)
-            rounds = [Round(engine.n - len(engine.medoids), engine.first, len(arms))]
-            engine.place_best(arms)
-        monitor.record("build", engine, rounds)
 
 
 def _take_last(engine: Engine, arms: Ids) -> int:

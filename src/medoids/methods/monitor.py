@@ -48,6 +48,27 @@ class Monitor:
         """What comes is of another start."""
         self._start, self._from = start, len(self.history)
 
+    def apart(self, engine: Medoids) -> Monitor:
+        """A silent one for a trial, whose records may be adopted."""
+        other = Monitor()
+        other._counted = engine.n_distances
+        return other
+
+    def adopt(self, trial: Monitor, engine: Medoids) -> None:
+        """Go on from a trial: what was done since the last record, in vain or not, is in its first.
+
+        Only the last record is shown.
+        """
+        now, counted = time.perf_counter(), engine.n_distances
+        first = trial.history[0]
+        first["distances"] += counted - self._counted - sum(e["distances"] for e in trial.history)
+        first["seconds"] += now - self._began - sum(e["seconds"] for e in trial.history)
+        for entry in trial.history if self._starts > 1 else []:
+            entry["start"] = self._start
+        self.history += trial.history
+        self._began, self._counted = now, counted
+        self._tell(trial.history[-1], engine)
+
     def record(
         self,
         phase: str,
@@ -76,10 +97,13 @@ class Monitor:
             entry["start"] = self._start
         self.history.append(entry)
         self._began, self._counted = now, counted
+        self._tell(entry, engine)
+
+    def _tell(self, entry: HistoryEntry, engine: Medoids) -> None:
         if self.verbose:
             self._show(entry, engine)
         if self._watch is not None:
-            now_at = tuple(engine.medoids), engine.n_clusters, counted, engine.n_arms
+            now_at = tuple(engine.medoids), engine.n_clusters, self._counted, engine.n_arms
             self._watch.tell(Progress(entry, *now_at))
 
     def _show(self, entry: HistoryEntry, engine: Medoids) -> None:

@@ -24,13 +24,14 @@ def onebatch(
     ----------
     settings : Settings
     batch_size : int, default=None
-        References in the batch; None is 100 ln(kn).
+        References in the batch; None is 100 ln(kn), or as many as fit into the memory limit if
+        that is at least half of them.
     weighting : bool, default=True
         Each reference counts for the points that it is the nearest reference of, which
         takes off most of the bias of a batch; otherwise all count the same.
     """
     engine, n, k = settings.engine, settings.engine.n, settings.engine.n_clusters
-    size = int(100 * math.log(max(n * k, 2)))
+    size = _usual_size(settings)
     if batch_size is not None:
         size = check.whole(batch_size, "batch_size", 1)
     if not isinstance(weighting, (bool, np.bool_)):
@@ -48,6 +49,14 @@ def onebatch(
     first = list(batch.medoids)
     swaps = eager_swaps(settings, batch)
     return no_worse(engine, batch.medoids, first), swaps
+
+
+def _usual_size(settings: Settings) -> int:
+    """The paper's 100 ln(kn); or what there is room for, and some is left for the rest of a fit."""
+    engine = settings.engine
+    size = int(100 * math.log(max(engine.n * engine.n_clusters, 2)))
+    fits = int(settings.tuning.one_batch * engine.room // (4 * engine.n))
+    return fits if 4 * engine.n * size > engine.room and 2 * fits >= size else size
 
 
 def _start(settings: Settings) -> list[int]:

@@ -28,11 +28,12 @@ class EagerSearch(Search):
     def threshold(self) -> float:
         return self.null + self.arms.slack
 
-    def good(self) -> Ids:
-        """Arms that lower the loss, the best first; none only if there is none at all.
+    def good(self, everywhere: bool = False) -> Ids:
+        """Arms that lower the loss, the best first.
 
-        At first only those that seem best in their clusters are tried; if these fail, some
-        more, with better estimates; and if these fail too, all are.
+        Only those that seem best in their clusters are tried; if hardly any of these is good, and
+        there are many clusters, some more, with better estimates. If all fail, and one is to look
+        `everywhere`, all are: there is none then, if none is found.
         """
         arms, tried = self.arms, self.tuning.tried
         self._drop()
@@ -41,12 +42,13 @@ class EagerSearch(Search):
             self._value()
             return best
         self._value(arms.lowest(tried, each=True, below=self.null))
-        if len(self._good()) * 16 < self.clusters - 1:
+        if self.clusters >= self.tuning.many and len(self._good()) * 16 < self.clusters:
             self._drop()
             self._look_closely()
-        if not len(self._good()):
+        if everywhere and not len(self._good()):
             self._drop()
-            self._look_everywhere()
+            self._narrow()
+            self._value()
         return self._good()
 
     def _look_closely(self) -> None:
@@ -55,13 +57,6 @@ class EagerSearch(Search):
         if some.left and depth < arms.total:
             self._refine(depth, some)
             self._value(some.lowest(2 * self.tuning.tried, each=True, below=self.null))
-
-    def _look_everywhere(self) -> None:
-        depth = self.arms.depth
-        while self.arms.left > self.few and self.arms.worth_refining(depth):
-            self._refine(depth)
-            depth *= 2
-        self._value()
 
     def _good(self) -> Ids:
         return self.arms.valued(float(np.nextafter(self.null - self.arms.slack, -np.inf)))

@@ -88,20 +88,25 @@ class Search:
         arms = self.arms
         self._drop()
         if not arms.exact:
-            if arms.left > self.few:
-                self._lead(arms.depth)
-                self._drop()
-            depth = arms.depth
-            while arms.left > self.few and arms.worth_refining(depth):
-                self._refine(depth)
-                # With few arms left, a round takes more time than their references.
-                hasty = arms.left * depth < self.tuning.round_pairs // 16
-                depth = min((4 if hasty else 2) * depth, arms.total)
-                if arms.left > 4 * self.few:
-                    self._lead(depth)
-                    self._drop()
+            self._narrow()
         self._value()
         return np.sort(arms.valued(self.threshold + arms.slack))
+
+    def _narrow(self) -> None:
+        """Estimate arms from more and more references, until few are left."""
+        arms = self.arms
+        if arms.left > self.few:
+            self._lead(arms.depth)
+            self._drop()
+        depth = arms.depth
+        while arms.left > self.few and arms.worth_refining(depth):
+            self._refine(depth)
+            # With few arms left, a round takes more time than their references.
+            hasty = arms.left * depth < self.tuning.round_pairs // 16
+            depth = min((4 if hasty else 2) * depth, arms.total)
+            if arms.left > 4 * self.few:
+                self._lead(depth)
+                self._drop()
 
     def _refine(self, depth: int, some: Arms | None = None) -> None:
         """Estimate arms (all that are left, or some of them) from the references up to `depth`."""

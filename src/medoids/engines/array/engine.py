@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from .kept import KeptRows
 from .matrix import ArrayMatrix
 from .namespace import Array
 from .placed import Placed
-from .rows import ArrayPoints
+from .rows import ArrayPoints, GivenDistances
 from .sample import Sample
 
 # References that every arm is measured on: so many, fewer of very many arms, and so many for each
@@ -172,7 +173,20 @@ class ArrayEngine(Placed):
 
     # --- other engines on the same points
 
-    def prepared(self) -> ArrayEngine:
+    def some_points(self, count: int, which: int) -> tuple[ArrayEngine, Ids] | None:
+        size = min(count, self.n, int(math.sqrt(_BLOCK * self.room / 8)))
+        rows = np.sort(self.sample.from_the_end(size, which))
+        allowed = None if self.sites.allowed is None else self.sites.allowed[rows]
+        arms = len(rows) if allowed is None else int(allowed.sum())
+        if arms < self.tuning.fewest_each * self.n_clusters:
+            return None
+        ids = self.space.ids(rows)
+        points = GivenDistances(self.points.block(ids, ids))
+        tuning = self.tuning._replace(first_block=len(rows))
+        sites = Sites((), allowed)
+        return ArrayEngine(points, self.n_clusters, self.room, self.rng, tuning, sites), rows
+
+    def prepared(self, rough: bool = False) -> ArrayEngine:
         return self
 
     def fresh(self, n_clusters: int | None = None) -> ArrayEngine:

@@ -30,11 +30,13 @@ class Sample:
         n, weights = points.n, sites.weights
         self.weighted = weights is not None and first < n
         self._weights = weights
+        self._rng = rng
         self._order: Indices = np.arange(n)
         if weights is not None and first < n:
             self._order = rng.choice(n, n, p=weights / weights.sum())
         elif first < n:
             self._order = rng.permutation(n)
+        self._shuffled: Indices | None = None
         self._ids: Array = None
         self._block: Array = None
 
@@ -43,6 +45,15 @@ class Sample:
         if self._ids is None or self._ids.shape[0] < depth:
             self._ids = self.space.ids(self._order[:depth])
         return self._ids[:depth]
+
+    def from_the_end(self, count: int, which: int) -> Indices:
+        """Different points, others for each `which`: the last in the order, as far as they go."""
+        n, order = self.points.n, self._order
+        if self.first == n:  # which is no random order then
+            if self._shuffled is None:
+                self._shuffled = self._rng.permutation(n)
+            order = self._shuffled
+        return np.unique(order[np.arange(-(which + 1) * count, -which * count) % n])
 
     @property
     def counts(self) -> Array | None:

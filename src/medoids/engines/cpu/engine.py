@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -155,11 +156,11 @@ class CPUEngine(Placed):
         sites = Sites(self.sites.fixed, allowed, weights)
         return CPUEngine(parts, self.n_clusters, self.room, self.rng, tuning, self._counter, sites)
 
-    def prepared(self) -> CPUEngine:
+    def prepared(self, rough: bool = False) -> CPUEngine:
         other = self._split()
-        return other if other is not self else self._with_all()
+        return other if other is not self else self._with_all(rough)
 
-    def _with_all(self) -> CPUEngine:
+    def _with_all(self, rough: bool) -> CPUEngine:
         # All distances are held in float64 where a search would compute them twice: where all are
         # computed anyway, and so many arms have to be confirmed in float64 that it comes to much
         # of them, with many clusters or with many ties.
@@ -167,7 +168,8 @@ class CPUEngine(Placed):
         slow = points.slow_exact and n**2 * points.cost > tuning.slow_exact
         if slow or self._first_block() < n or 12 * n**2 > tuning.all_exact * self.room:
             return self
-        few = n > tuning.few_points and tuning.confirmed * self.n_clusters < tuning.twice * n
+        each = tuning.confirmed_last if rough else tuning.confirmed
+        few = n > tuning.few_points and each * self.n_clusters < tuning.twice * n
         if few and not _tied(points):
             return self
         return self._on(HeldPoints(points, exact=True))
@@ -217,6 +219,25 @@ class CPUEngine(Placed):
         self.start(medoids)
 
     # --- other engines on the same points
+
+    def some_points(self, count: int, which: int) -> tuple[CPUEngine, Indices] | None:
+        cache, k = self.cache, self.n_clusters
+        most = math.sqrt(self.tuning.levels * self.room / 8)  # they are kept, and a copy of them
+        size = min(count, self.n, int(most))
+        # From the end of the order, as long as there are such.
+        places = np.arange(-(which + 1) * size, -which * size) % self.n
+        rows = np.sort(cache.order[places])
+        allowed = None if self.sites.allowed is None else self.sites.allowed[rows]
+        arms = len(rows) if allowed is None else int(allowed.sum())
+        if arms < self.tuning.fewest_each * k:
+            return None
+        if cache.first == self.n:
+            block = np.ascontiguousarray(cache.columns.block[cache.position[rows]][:, rows].T)
+        else:
+            block = self.block(rows, rows)
+        points = PrecomputedPoints(block, self.workers)
+        sites = Sites((), allowed)
+        return CPUEngine(points, k, self.room, self.rng, self.tuning, sites=sites), rows
 
     def _on(self, points: Points, n_clusters: int | None = None) -> CPUEngine:
         """The same with other distances."""

@@ -1,0 +1,73 @@
+"""Starts for eager swaps: medoids of a few of the points, brought to all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..engines.protocol import Engine
+from ..search.rounds import Round
+from .loops import begin_elsewhere, perfect
+from .monitor import Monitor
+from .settings import Settings
+
+Swap = Callable[[Settings, Engine], int]
+
+
+def rehearses(settings: Settings) -> bool:
+    """Whether a start is rehearsed: by its name, if every row may be a medoid and none has to."""
+    engine = settings.engine
+    free = not engine.fixed and engine.n_arms == engine.n_rows
+    return isinstance(settings.init, str) and free and settings.max_iter > 0
+
+
+def begin(settings: Settings, engine: Engine, swap: Swap, start: int = 0) -> None:
+    """Place the first medoids: those that eager swaps end with for some of the points.
+
+    They begin there as `init` says. BUILD would always begin with the same: every other `start`
+    is by "k-medoids++" then. `swap` swaps until none helps. Where these would be most of the
+    points, there is no rehearsal.
+    """
+    tuning, k = settings.tuning, engine.n_clusters
+    init = "k-medoids++" if start and settings.init == "build" else settings.init
+    most = max(tuning.most_rehearsed, tuning.least_rehearsed * k)
+    size = max(min(tuning.rehearsed * k, most), tuning.fewest_rehearsed)
+    some = None
+    if rehearses(settings) and 2 * size <= engine.n:
+        some = engine.some_points(size, start)
+    if some is None:
+        _begin_at_once(settings._replace(init=init), engine)
+        return
+    few, rows = some
+    rehearsal = settings._replace(init=init, max_iter=tuning.passes, monitor=Monitor())
+    _begin_at_once(rehearsal, few)
+    swap(rehearsal, few)
+    medoids = [int(rows[medoid]) for medoid in few.medoids]
+    for medoid in medoids:
+        rounds = [Round(len(rows) - len(engine.medoids), len(rows), 1)]
+        engine.place_best(np.array([medoid]))
+        if settings.init == "build":
+            settings.monitor.record("build", engine, rounds)
+    if settings.init != "build":
+        settings.monitor.record("init", engine, [])
+
+
+def _begin_at_once(settings: Settings, engine: Engine) -> None:
+    """Place the first medoids; in BUILD the best of a few that seem best, judged by all points."""
+    monitor = settings.monitor
+    if settings.init != "build":
+        begin_elsewhere(settings, engine)
+        return
+    if engine.fixed:
+        engine.start(engine.fixed)
+        monitor.record("init", engine, [])
+    while len(engine.medoids) < engine.n_clusters:
+        rounds = []
+        if perfect(engine):
+            engine.place(len(engine.medoids), engine.free())
+        else:
+            arms = engine.seem_best(settings.tuning.built)
+            rounds = [Round(engine.n - len(engine.medoids), engine.first, len(arms))]
+            engine.place_best(arms)
+        monitor.record("build", engine, rounds)
