@@ -181,7 +181,7 @@ def main() -> None:
     parser.add_argument("--no-cpu", action="store_true")
     parser.add_argument("--out", type=Path, default=RESULT)
     given = parser.parse_args()
-    head = ["case", "k-means, s", "medoids, s", "target, s", "first call, s", "peak beside data, GB",
+    head = ["case", "k-means, s", "medoids, s", "target, s", "first call, s", "peak, GB",
             "distances", "swaps", "as the CPU"]  # fmt: skip
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for case in CASES:
