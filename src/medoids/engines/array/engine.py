@@ -209,11 +209,10 @@ class ArrayEngine(Placed):
             xp, space, n = self.space.xp, self.space, self.n
             dtype = xp.float64 if exact else xp.float32
             found = xp.empty((n, n), dtype=dtype, device=space.device)
-            every = space.arange(0, n)
             for start, stop in space.chunks(n, n):
-                arms = every[start:stop]
+                arms = space.arange(start, stop)
                 found[start:stop, ...] = (
-                    self.points.exact(arms) if exact else self.points.block(arms, every)
+                    self.points.exact(arms) if exact else self.points.whole(arms)
                 )
             self._matrices[exact] = found
         truth = self.points if confirmed else None
@@ -224,7 +223,7 @@ class ArrayEngine(Placed):
 
     def batch(self, chosen: Ids, weighting: bool) -> ArrayMatrix:
         space, xp = self.space, self.space.xp
-        rows = self.points.block(space.arange(0, self.n), space.ids(chosen))
+        rows = self.points.rows(0, self.n, space.ids(chosen))
         each = self.sites.weights
         counts = np.full(len(chosen), (self.n if each is None else each.sum()) / len(chosen))
         if weighting:  # a reference stands for the points that it is the nearest of
@@ -236,7 +235,7 @@ class ArrayEngine(Placed):
 
     def rough_loss(self, medoids: Sequence[int]) -> float:
         xp, space = self.space.xp, self.space
-        rows = self.points.block(space.ids(medoids), space.arange(0, self.n))
+        rows = self.points.whole(space.ids(medoids))
         return self.state.total(space.cast(xp.min(rows, axis=0), xp.float64))
 
 

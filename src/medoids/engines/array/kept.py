@@ -52,7 +52,7 @@ class KeptRows:
         new = [int(arm) for arm in arms if int(arm) not in rows]
         held = [self.sample.row(arm) for arm in new]
         if new and held[0] is None:
-            found = self.points.block(space.ids(new), space.arange(0, self.points.n))
+            found = self.points.whole(space.ids(new))
             # Copies: one row that is kept would keep all that were computed with it.
             held = [space.xp.asarray(found[i, :], copy=True) for i in range(len(new))]
         rows.update(zip(new, held, strict=True))

@@ -51,6 +51,10 @@ class ArrayPoints(ABC):
         """The same for arms that follow each other."""
 
     @abstractmethod
+    def whole(self, arms: Array) -> Array:
+        """From each arm to all points, in float32."""
+
+    @abstractmethod
     def exact(self, arms: Array, refs: Array | None = None) -> Array:
         """From each arm to each reference (None: to all points), in float64."""
 
@@ -80,6 +84,9 @@ class GivenDistances(ArrayPoints):
     def block(self, arms: Array, refs: Array) -> Array:
         xp = self.space.xp
         return self._of(self.space.take(self.matrix, arms, axis=0), refs, xp.float32)
+
+    def whole(self, arms: Array) -> Array:
+        return self._of(self.space.take(self.matrix, arms), None, self.space.xp.float32)
 
     def rows(self, start: int, stop: int, refs: Array) -> Array:
         return self._of(self.matrix[start:stop, ...], refs, self.space.xp.float32)
@@ -217,11 +224,27 @@ class ArrayRows(ArrayPoints):
 
     def rows(self, start: int, stop: int, refs: Array) -> Array:
         def panel(a: int, b: int, kind: Any) -> Side:
-            part = slice(start + a, start + b)
-            squares = self._squares_of(kind)[part] if self._by_product else None
-            return Side(self._between(part.start, part.stop, kind), squares)
+            return self._side_between(start + a, start + b, kind)
 
         return self._filled(stop - start, panel, refs)
+
+    def whole(self, arms: Array) -> Array:
+        space, xp, count = self.space, self.space.xp, arms.shape[0]
+        kind = xp.float64 if self._is_coarse() else xp.float32
+        self.n_distances += count * self.n
+        found = xp.empty((count, self.n), dtype=xp.float32, device=space.device)
+        left = self._side(arms, kind)
+        # The rows as they lie, some at a time: they are many, and not to be copied.
+        wide = self.metric not in _SQUARES and not space.is_torch
+        width = count * (self.width if wide else 1)
+        for a, b in space.chunks(self.n, max(width, self.width)):
+            block = self._compare(left, self._side_between(a, b, kind))
+            found[:, a:b] = space.cast(block, xp.float32)
+        return found
+
+    def _side_between(self, start: int, stop: int, kind: Any) -> Side:
+        squares = self._squares_of(kind)[start:stop] if self._by_product else None
+        return Side(self._between(start, stop, kind), squares)
 
     @property
     def _by_product(self) -> bool:
