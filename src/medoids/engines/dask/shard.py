@@ -1,0 +1,417 @@
+"""A shard: the partitions that one worker holds, and all that is known of their points there.
+
+What it knows follows from its partitions and from the order it is given: the medoids, the rows
+that every worker has, and what was done in the step so far. So one that is lost is made again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..._threads import Workers
+from ..._tuning import Tuning
+from ..._types import Indices
+from ..cpu import kernels
+from ..cpu.points.across import Space
+from ..cpu.rewards.sample import sort_owners
+from ..cpu.step import Step, Whole
+from ..protocol import Values
+from .columns import Columns, Level
+from .orders import Entry, Ground, Keyed, Loaded, Order, Paid, Pairs, Rows
+from .part import Part
+from .reader import Reader
+from .stage import Stage
+
+# Names of references, a stretch each, that every worker is given.
+REFERENCES = "refs-"
+# The first references that tell what is usual.
+_JUDGES = 512
+# Bytes of distances that are computed at a time and not kept.
+_AT_ONCE = 2**25
+# How many sets of rows are laid out, besides the references.
+_BOOKS = 64
+
+
+class Shard:
+    """Some partitions.
+
+    Parameters
+    ----------
+    reader : Reader
+        Makes of what the user gave what can be computed with.
+    numbers : sequence of int
+        Which partitions they are.
+    things, weights : sequence
+        What each holds; and the weights of its rows, or None.
+    workers : Workers
+    tuning : Tuning
+    room : float
+        Bytes for distances that are kept, unless the order says otherwise.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        numbers: Sequence[int],
+        things: Sequence[Any],
+        weights: Sequence[Any] | None,
+        workers: Workers,
+        tuning: Tuning,
+        room: float,
+    ) -> None:
+        self.reader, self.numbers, self.workers = reader, list(numbers), workers
+        self.tuning, self._room = tuning, room
+        given = [None] * len(self.numbers) if weights is None else weights
+        self._data, self._weights = {}, {}
+        for number, some, weight in zip(numbers, things, given, strict=True):
+            self._data[number] = reader.read_partition(number, some)
+            self._weights[number] = reader.weights(number, weight, reader.count(some))
+        self.parts: list[Part] = []
+        self._ground: Ground | None = None
+        self._books: dict[str, Part] = {}
+        self._rows: dict[int, list[Any]] = {}  # of arms: distances to the points of each part
+        self._levels: dict[tuple[int, str], Level] = {}
+        self._stage: Stage | None = None
+        self._counted = 0
+
+    # --- what there is
+
+    def load(self) -> Loaded:
+        described, row_bytes = None, 0.0
+        for data in self._data.values():
+            if data is not None:
+                one = self.reader.describe(data, self.workers)
+                described = one if described is None else described.joined(one)
+                row_bytes = max(row_bytes, self.reader.row_bytes(data))
+        found = [each for each in self._weights.values() if each is not None and len(each)]
+        weights = None
+        if found:
+            every = np.concatenate(found)
+            weights = float(every.min()), float(every.max()), int((every > 0).sum())
+        sizes = {number: 0 if data is None else data.n for number, data in self._data.items()}
+        return Loaded(sizes, described, weights, row_bytes)
+
+    def do(self, order: Order, ground: Ground, payloads: Mapping[str, Rows]) -> Any:
+        """Do what an order says, and all before it that is not done here yet; and the answer."""
+        self._begin(ground)
+        if order.word == "references":
+            return self._references(**order.args)
+        self._lay_out(payloads[f"{REFERENCES}0"])
+        self._k = max(len(order.medoids), 1)
+        book = self.book(order.book, payloads) if order.book else None
+        for part in self.parts:
+            self.follow(part, order.medoids, book)
+        if order.step is not None:
+            return self._at(order, book, payloads)
+        return getattr(self, f"_{order.word}")(payloads, **order.args)
+
+    def take_count(self) -> int:
+        """Distances computed since this was asked before."""
+        total = self.space.n_distances if self.parts or self._books else 0
+        new, self._counted = total - self._counted, total
+        return new
+
+    def _begin(self, ground: Ground) -> None:
+        if self._ground is not None:
+            return
+        self._ground, self.ground = ground, ground
+        self.room = self._room if ground.room is None else ground.room
+        self.n = sum(0 if data is None else data.n for data in self._data.values())
+        self.hashes = {}
+        for number, data in self._data.items():
+            if data is not None:
+                start = ground.starts[number]
+                rows = np.arange(start, start + data.n)
+                self.hashes[number] = kernels.mixed(rows, np.uint64(ground.seed))
+
+    def _lay_out(self, first: Rows) -> None:
+        """Make the parts, once the first references tell what all have in common."""
+        if self._books:
+            return
+        ground, tuning = self.ground, self.tuning
+        model = next((data for data in self._data.values() if data is not None), None)
+        if model is None:
+            model = self.reader.read(first.things)
+        self._model = model
+        self.space: Space = self.reader.space(
+            model, ground.described, self.workers, 0.25 * self.room
+        )
+        name = f"{REFERENCES}0"
+        self._books[name] = self._part_of(first)
+        self.space.settle(self._books[name].side, ground.n)
+        k = ground.n_clusters
+        kept = k if 8.0 * self.n * k <= tuning.medoid_rows * self.room else 0
+        for number, data in self._data.items():
+            if data is not None:
+                rows = np.arange(ground.starts[number], ground.starts[number] + data.n)
+                weights = self._weights[number]
+                weights = None if weights is None or ground.heaviest is None else weights
+                weights = None if weights is None else weights / ground.scale
+                side = self.space.side(data)
+                self.parts.append(Part(self.space, side, rows, weights, kept, ground.fixed))
+        some = np.arange(min(_JUDGES, first.ids.size))
+        judges = Rows(
+            first.ids[some],
+            self.reader.pick(first.things, some),
+            None if first.weights is None else first.weights[some],
+        )
+        self.judges = self._part_of(judges)
+        more = ground.first // 4 + tuning.seen * k + 8
+        lines = ground.first + more
+        room = tuning.columns * self.room
+        columns_kept = 4.0 * self.n * lines <= room
+        refs = self._books[name]
+        self.columns = [Columns(part, refs, more, columns_kept) for part in self.parts]
+        self.judging = Columns(self.judges, refs, more, True)
+        self.room_for_rows = max(int(tuning.rows * self.room // (4 * max(self.n, 1))), 0)
+        self._room_for_exact = max(int(tuning.exact_rows * self.room // (8 * max(self.n, 1))), 1)
+
+    def _part_of(self, rows: Rows) -> Part:
+        side = self.space.side(self.reader.like(self._model, rows.things))
+        weights = None
+        if rows.weights is not None and self.ground.heaviest is not None:
+            weights = rows.weights / self.ground.scale
+        return Part(
+            self.space, side, rows.ids, weights, self.ground.n_clusters, self.ground.fixed
+        )
+
+    def book(self, name: str, payloads: Mapping[str, Rows]) -> Part:
+        """Rows that every worker is given, laid out."""
+        if name not in self._books:
+            others = [each for each in self._books if not each.startswith(REFERENCES)]
+            for old in others[: max(len(others) - _BOOKS, 0)]:
+                del self._books[old]
+            self._books[name] = self._part_of(payloads[name])
+        return self._books[name]
+
+    def follow(self, part: Part, medoids: Sequence[int], book: Part | None) -> None:
+        if medoids and book is not None:
+            part.follow(medoids, book)
+        elif part.state.k:
+            part.state.clear()
+
+    # --- words that belong to no step
+
+    def _references(self, count: int) -> Keyed:
+        """The first rows in the order of the references."""
+        found = Keyed.of(*(np.empty(0, t) for t in (np.uint64, np.int64, np.int64, np.float64)))
+        for number, hashes in self.hashes.items():
+            some = np.argpartition(hashes, count)[:count] if count < len(hashes) else slice(None)
+            keys = hashes[some]
+            ids = (np.arange(len(hashes)) + self.ground.starts[number])[some]
+            none = np.zeros(len(ids))
+            found = found.joined(Keyed(keys, ids, none.astype(np.int64), none)).lowest(count)
+        return found
+
+    def _settled(self, payloads: Mapping[str, Rows]) -> tuple[float, bool]:
+        """What a distance of 1 is to the user; and whether none is below zero."""
+        return self.space.unit, self.space.nonnegative
+
+    def _place(self, payloads: Mapping[str, Rows]) -> list[Paid]:
+        """What all points pay."""
+        return [self._paid(part, number) for part, number in zip(self.parts, self.hashes)]
+
+    def _paid(self, part: Part, number: int) -> Paid:
+        state, k, first = part.state, part.state.k, self.ground.first
+        loss, owner = np.zeros((1, k, 3)), state.owner
+        kernels.split_sums(state.nearest, state.nearest, state.second, owner, loss)
+        pays, second = np.abs(state.nearest), state.second if k > 1 else np.zeros(part.n)
+        codes, at = np.unique(owner.astype(np.int64) * k + state.other, return_inverse=True)
+        columns = [np.bincount(at), np.bincount(at, state.nearest), np.bincount(at, second)]
+        pairs = Pairs(codes, np.stack(columns, axis=1).astype(float))
+        if k == 1:
+            pairs = Pairs(codes[:0], pairs.sums[:0])
+        heaviest = min(int(self.tuning.heaviest * first), part.n)
+        most = np.argpartition(-pays, heaviest - 1)[:heaviest] if heaviest else np.empty(0, int)
+        heavy = Keyed(
+            -pays[most], part.ids[most], owner[most].astype(np.int64), state.other[most].astype(float)
+        )
+        order = sort_owners(owner)
+        bounds = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=k))])
+        hashes, seen, some = self.hashes[number], self.tuning.seen, []
+        for g in range(k):
+            mine = order[bounds[g] : bounds[g + 1]]
+            if len(mine) > seen:
+                mine = mine[np.argpartition(hashes[mine], seen)[:seen]]
+            some.append(mine)
+        chosen = np.concatenate(some)
+        firsts = Keyed(
+            hashes[chosen], part.ids[chosen], owner[chosen].astype(np.int64), np.zeros(len(chosen))
+        )
+        weights = np.ones(part.n) if part.weights is None else part.weights
+        ratio = np.divide(state.nearest, second, out=np.zeros(part.n), where=second > 0)
+        return Paid(
+            loss[0], np.bincount(owner, minlength=k), np.bincount(owner, state.nearest, k),
+            np.bincount(owner, second, k), np.array([pays.sum(), np.abs(second).sum()]), pairs,
+            heavy, firsts, float(state.nearest.min()),
+            np.array([(weights * ratio).sum(), weights.sum()]),
+        )  # fmt: skip
+
+    def _confirm(
+        self, payloads: Mapping[str, Rows], entries: Sequence[Entry], swap: bool
+    ) -> Values:
+        """What all points pay if each of some arms comes, in float64: in sums of three parts."""
+        for part in self.parts:
+            part.exact_rows = {}
+        found = [self._exact_sums(self.book(name, payloads), at, swap) for name, at in entries]
+        return np.concatenate(found)
+
+    def _exact_sums(self, book: Part, places: Indices, swap: bool) -> Values:
+        out = np.zeros((len(places), 2 if swap else 1, self._k, 3))
+        for part in self.parts:
+            size = max(_AT_ONCE // (8 * part.n), 1)
+            for at in range(0, len(places), size):
+                some = places[at : at + size]
+                rows = part.exact(book.side, some)
+                state = part.state
+
+                def add(start: int, stop: int, at: int = at, rows: Any = rows) -> None:
+                    for i in range(start, stop):
+                        sums = out[at + i]
+                        kernels.split_sums(
+                            rows[i], state.nearest, state.second, state.owner, sums
+                        )
+
+                self.workers.each(add, len(some), 1)
+                for i, arm in enumerate(book.ids[some].tolist()):
+                    if len(part.exact_rows) < self._room_for_exact:
+                        part.exact_rows[arm] = rows[i]
+        return out
+
+    def _look(
+        self, payloads: Mapping[str, Rows], entries: Sequence[Entry], whole: Whole
+    ) -> tuple[Values, Values]:
+        """What arms would change in SWAP, in float32: as `Step.sums` has it."""
+        return self.totals(payloads, entries, True, whole)
+
+    def totals(
+        self, payloads: Mapping[str, Rows], entries: Sequence[Entry], swap: bool, whole: Whole
+    ) -> tuple[Values, Values]:
+        """The sums of arms' rewards at all points; and what is added where each medoid goes."""
+        found = [self._totals(self.book(name, payloads), at, swap, whole) for name, at in entries]
+        return np.concatenate([each[0] for each in found]), np.concatenate([e[1] for e in found])
+
+    def _totals(
+        self, book: Part, places: Indices, swap: bool, whole: Whole
+    ) -> tuple[Values, Values]:
+        k = self._k
+        shared, extra = np.zeros(len(places)), np.zeros((len(places), k))
+        arms = book.ids[places].tolist()
+        new = [i for i, arm in enumerate(arms) if arm not in self._rows]
+        self._keep_rows(book, places[new])
+        left = [i for i, arm in enumerate(arms) if arm not in self._rows]
+        for p, part in enumerate(self.parts):
+            step = Step(part.state, swap, whole)
+            for i in sorted(set(range(len(arms))) - set(left)):
+                row = self._rows[arms[i]][p][None]
+                some, more = step.sums(row, np.zeros(1, int), self.workers, step.clips)
+                shared[i] += some[0]
+                extra[i] += more[0]
+            size = max(_AT_ONCE // (4 * max(len(left), 1)), 1024)
+            for start in range(0, part.n if left else 0, size):
+                points = np.arange(start, min(start + size, part.n))
+                block = np.empty((len(left), len(points)), dtype=np.float32)
+                part.measure(book.side, places[left], block, points)
+                clips = type(step.clips)(*(each[start : start + size] for each in step.clips))
+                some, more = step.sums(block, np.arange(len(left)), self.workers, clips)
+                shared[left] += some
+                extra[left] += more
+        return shared, extra
+
+    def _keep_rows(self, book: Part, places: Indices) -> None:
+        """Keep the distances from arms to all points, as far as there is room."""
+        places = places[: self.room_for_rows]
+        if not len(places):
+            return
+        for old in list(self._rows)[: max(len(self._rows) + len(places) - self.room_for_rows, 0)]:
+            del self._rows[old]
+        found = []
+        for part in self.parts:
+            block = np.empty((len(places), part.n), dtype=np.float32)
+            part.measure(book.side, places, block)
+            found.append(block)
+        for i, arm in enumerate(book.ids[places].tolist()):
+            self._rows[arm] = [block[i] for block in found]
+
+    def level(self, p: int, name: str, refs: Part) -> Level:
+        """What is kept of the distances from the arms of a part to a stretch of references."""
+        if (p, name) not in self._levels:
+            share = self.parts[p].n / max(self.n, 1)
+            room = int(self.tuning.levels * self.room * share / 4 // (4 * refs.n))
+            self._levels[p, name] = Level(self.parts[p], refs, min(room, self.parts[p].n))
+        return self._levels[p, name]
+
+    def hashes_of(self, p: int) -> Any:
+        """Where the points of a part are in the order of the references."""
+        return list(self.hashes.values())[p]
+
+    @property
+    def rows_kept(self) -> list[int]:
+        """The arms whose distances to all points are kept."""
+        return list(self._rows)
+
+    def _draw(
+        self, payloads: Mapping[str, Rows], seed: int, count: int, by_pay: bool, weighs: bool
+    ) -> Keyed:
+        """Rows that may be medoids and are none, at random: the lowest of -log(u) / chance."""
+        found = Keyed.of(*(np.empty(0, t) for t in (np.float64, np.int64, np.int64, np.float64)))
+        for part in self.parts:
+            chance = np.ones(part.n)
+            if by_pay and part.state.k:
+                chance = np.maximum(part.state.nearest, 0.0)
+            elif weighs and part.weights is not None:
+                chance = part.weights
+            u = (kernels.mixed(part.ids, np.uint64(seed)) >> np.uint64(11)) * 2.0**-53
+            with np.errstate(divide="ignore"):
+                keys = -np.log1p(-u) / chance
+            mine = self.open(part)
+            # Those without a chance come last, in random order.
+            keys = np.where(chance > 0, keys, np.inf)[mine]
+            order = np.lexsort((u[mine], keys))[:count]
+            ids = part.ids[mine][order]
+            none = np.zeros(len(ids))
+            one = Keyed(keys[order], ids, none.astype(np.int64), u[mine][order])
+            found = found.joined(one)
+        return found
+
+    def open(self, part: Part) -> Indices:
+        """The points of a part that may be medoids and are none."""
+        open_ = np.ones(part.n, dtype=bool)
+        if self.ground.allowed is not None:
+            open_ = np.isin(part.ids, self.ground.allowed, assume_unique=True)
+        mine = part.local(np.array(part.state.medoids, dtype=np.int64))
+        open_[mine[mine >= 0]] = False
+        return np.flatnonzero(open_)
+
+    def _among(self, payloads: Mapping[str, Rows], name: str, medoids: str) -> Values:
+        """What some points pay in all if each of them comes."""
+        some = self.book(name, payloads)
+        book = self.book(medoids, payloads) if medoids else None
+        self.follow(some, [] if book is None else book.ids.tolist(), book)
+        block = np.empty((some.n, some.n), dtype=np.float32)
+        some.measure(some.side, np.arange(some.n), block)
+        nearest = some.state.nearest
+        if some.weights is not None:  # they were drawn by weight: now each counts the same
+            weights = np.where(some.weights > 0, some.weights, 1.0)
+            return np.asarray(
+                np.minimum(block / weights, nearest / weights).sum(axis=1, dtype=np.float64)
+            )
+        return np.asarray(np.minimum(block, nearest).sum(axis=1, dtype=np.float64))
+
+    def _labels(self, payloads: Mapping[str, Rows]) -> dict[int, Any]:
+        """The position of each point's medoid, by the row that a part begins with."""
+        return {int(part.ids[0]): part.state.owner for part in self.parts}
+
+    # --- words of a step
+
+    def _at(self, order: Order, book: Part | None, payloads: Mapping[str, Rows]) -> Any:
+        assert order.step is not None
+        before = self._stage
+        if before is None or before.order.number != order.step.number:
+            carried = None if before is None or order.step.fresh else before
+            self._stage = Stage(self, order, book, payloads, carried)
+        assert self._stage is not None
+        return self._stage.answer(order, payloads)
