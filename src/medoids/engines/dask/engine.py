@@ -197,7 +197,7 @@ class DaskEngine:
 
     def _begin(self) -> None:
         self.medoids: list[int] = []
-        self._book = ""
+        self.book = ""
         self._paid: Paid | None = None
         self.loss = np.inf
         self._after: dict[int, Values] = {}
@@ -234,11 +234,11 @@ class DaskEngine:
 
     def names(self, *more: str) -> list[str]:
         """The rows that every order needs, and others."""
-        found = [f"{REFERENCES}0", *([self._book] if self._book else []), *more]
+        found = [f"{REFERENCES}0", *([self.book] if self.book else []), *more]
         return list(dict.fromkeys(name for name in found if name))
 
     def order(self, word: str, **args: Any) -> Order:
-        return Order(word, tuple(self.medoids), self._book, args)
+        return Order(word, tuple(self.medoids), self.book, args)
 
     def _ask(self, word: str, names: Sequence[str] = (), **args: Any) -> list[Any]:
         return self.common.ask(self.order(word, **args), self.names(*names))
@@ -255,8 +255,8 @@ class DaskEngine:
         self._place(medoids)
 
     def _place(self, medoids: list[int]) -> None:
-        old = self._book
-        self.medoids, self._book = medoids, self.common.send(np.array(medoids), "medoids")
+        old = self.book
+        self.medoids, self.book = medoids, self.common.send(np.array(medoids), "medoids")
         found = [paid for some in self._ask("place") for paid in some]
         if old:
             self.common.transport.release(old)
@@ -329,7 +329,7 @@ class DaskEngine:
 
     def best_among(self, some: Ids) -> int:
         name = self.common.send(some, "arms")
-        order = Order("among", tuple(self.medoids), self._book, {"name": name, "medoids": self._book})
+        order = Order("among", tuple(self.medoids), self.book, {"name": name, "medoids": self.book})
         sums = self.common.ask_one(order, self.names(name))
         self.common.transport.release(name)
         return int(some[sums.argmin()])

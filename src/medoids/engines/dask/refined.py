@@ -65,30 +65,39 @@ class Regression:
     Parameters
     ----------
     sampled : Sampled
-    levels : list of Part
+    levels : dict of str to Part
         The references: the first ones, and further stretches.
     leaders : list of Leader
         The best first.
+    kept : dict
+        For each name of references, distances to them from arms that have led before.
     """
 
-    def __init__(self, sampled: Sampled, levels: list[Part], leaders: list[Leader]) -> None:
-        self.sampled, self.levels, self.leaders = sampled, levels, leaders
+    def __init__(
+        self,
+        sampled: Sampled,
+        levels: dict[str, Part],
+        leaders: list[Leader],
+        kept: dict[str, dict[int, NDArray[np.float32]]],
+    ) -> None:
+        self.sampled, self.levels, self.leaders, self._kept = sampled, levels, leaders, kept
         order, more = sampled.order, sampled.more
-        within = np.concatenate([level.ids for level in levels])
+        within = np.concatenate([level.ids for level in levels.values()])
         self.beyond = np.empty(0, dtype=np.int64)
         if more is not None:
             self.beyond = np.flatnonzero(~np.isin(more.ids, within))
         self.ids: Indices = within if more is None else np.append(within, more.ids[self.beyond])
         self.m, self.k, self.swap = len(self.ids), sampled.k, order.swap
-        sizes = [*(level.n for level in levels), len(self.beyond)]
+        sizes = [*(level.n for level in levels.values()), len(self.beyond)]
         self.ends = np.cumsum([size for size in sizes if size])
         self.offset: NDArray[np.float32] = np.zeros(self.m, dtype=np.float32)
         self.lead: Leader | None = None
+        self.led = self._measure()
         if not sampled.step.state.k and leaders:
             # In the first BUILD step rewards are taken against the leader's, which leaves float32
             # more digits.
             self.lead = leaders[0]
-            self.offset = self._distances(self.lead)
+            self.offset = self.led[self.lead.arm]
         self.refs = self._look()
         self._groups: dict[int, _Group] = {}
 
@@ -96,27 +105,36 @@ class Regression:
     def constant(self) -> float:
         return 0.0 if self.lead is None else self.lead.alone
 
-    def _distances(self, leader: Leader) -> NDArray[np.float32]:
-        """From a leader to all references."""
-        out, at = np.empty((1, self.m), dtype=np.float32), 0
-        for part, some in self._parts():
-            count = part.n if some is None else len(some)
-            me = np.array([leader.place])
-            part.measure(leader.book.side, me, out[:, at : at + count], some)
-            at += count
-        return out[0]
+    def _measure(self) -> dict[int, NDArray[np.float32]]:
+        """Distances from each leader to all references."""
+        blocks = []
+        for name, part, some in self._parts():
+            have = self._kept.setdefault(name, {})
+            new = [each for each in self.leaders if each.arm not in have]
+            for book in {id(each.book): each.book for each in new}.values():
+                mine = [each for each in new if each.book is book]
+                out = np.empty((len(mine), part.n), dtype=np.float32)
+                part.measure(book.side, np.array([each.place for each in mine]), out)
+                have |= {each.arm: out[i] for i, each in enumerate(mine)}
+            rows = [have[each.arm] for each in self.leaders]
+            block = np.array(rows, dtype=np.float32).reshape(len(rows), part.n)
+            blocks.append(block if some is None else block[:, some])
+        every = np.concatenate(blocks, axis=1)
+        return {each.arm: every[i] for i, each in enumerate(self.leaders)}
 
-    def _parts(self) -> list[tuple[Part, Indices | None]]:
-        """The references, part by part."""
-        found: list[tuple[Part, Indices | None]] = [(level, None) for level in self.levels]
+    def _parts(self) -> list[tuple[str, Part, Indices | None]]:
+        """The references, part by part, under their names."""
+        found: list[tuple[str, Part, Indices | None]] = [
+            (name, level, None) for name, level in self.levels.items()
+        ]
         if len(self.beyond) and self.sampled.more is not None:
-            found.append((self.sampled.more, self.beyond))
+            found.append((self.sampled.order.more, self.sampled.more, self.beyond))
         return found
 
     def _look(self) -> Refs:
         """What the references are to all clusters."""
         order, lines = self.sampled.order, []
-        for part, some in self._parts():
+        for _, part, some in self._parts():
             step, state = Step(part.state, self.swap, order.whole), part.state
             at = np.arange(part.n) if some is None else some
             weights = np.empty(0) if part.weights is None else part.weights[at]
@@ -198,7 +216,7 @@ class _Group:
         kinds = 2 if shared.swap else 1
         own = mine[: _MOST // kinds]
         chosen = own + others[: _MOST - kinds * len(own)]
-        rows = [shared._distances(each) for each in chosen]
+        rows = [shared.led[each.arm] for each in chosen]
         block = np.array(rows, dtype=np.float32).reshape(len(chosen), shared.m)
         alone = np.array([each.alone for each in chosen]) - shared.constant
         extra = np.array([each.extra for each in chosen], dtype=np.float64)

@@ -6,6 +6,7 @@ that every worker has, and what was done in the step so far. So one that is lost
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -49,7 +50,7 @@ class Shard:
     workers : Workers
     tuning : Tuning
     room : float
-        Bytes for distances that are kept, unless the order says otherwise.
+        Bytes for distances that are kept, unless the ground says otherwise.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class Shard:
         room: float,
     ) -> None:
         self.reader, self.numbers, self.workers = reader, list(numbers), workers
+        self.turn = threading.Lock()  # one order at a time
         self.tuning, self._room = tuning, room
         given = [None] * len(self.numbers) if weights is None else weights
         self._data, self._weights = {}, {}
@@ -74,6 +76,8 @@ class Shard:
         self._books: dict[str, Part] = {}
         self._rows: dict[int, list[Any]] = {}  # of arms: distances to the points of each part
         self._levels: dict[tuple[int, str], Level] = {}
+        # For each name of references, distances to them from arms that have led.
+        self.led: dict[str, dict[int, Any]] = {}
         self._stage: Stage | None = None
         self._counted = 0
 

@@ -130,13 +130,13 @@ class Stage:
         leaders = [
             Leader(shard.book(name, payloads), *rest) for name, *rest in command.args["leaders"]
         ]
-        levels = [self._referred(name, payloads) for name in names]
-        regression = Regression(self.sampled, levels, leaders)
+        levels = {name: self._referred(name, payloads) for name in names}
+        regression = Regression(self.sampled, levels, leaders, shard.led)
         for p, screened in enumerate(self.screened):
             arms = self._alive[command.view][p]
             if not len(arms):
                 continue
-            kept = [shard.level(p, name, refs) for name, refs in zip(names[1:], levels[1:])]
+            kept = [shard.level(p, name, levels[name]) for name in names[1:]]
             found, lower = regression.estimate(screened, shard.columns[p], kept, arms)
             screened.estimate[arms] = found
             screened.lower[arms] = np.fmax(screened.lower[arms], lower)
