@@ -17,6 +17,6 @@ class TestContract(EngineContract):
     ) -> DaskEngine:
         # Uneven partitions, one of them empty, on two workers.
         n = len(matrix)
-        rows = np.split(np.arange(n), [n // 7, n // 7, n // 2, n - n // 5])
+        rows = np.split(np.arange(n), [n // 5, n // 5, n // 2])
         tuning = Tuning(first_block=first)
-        return matrix_engine(matrix, n_clusters, seed, rows, [[0, 3, 1], [4, 2]], tuning=tuning)
+        return matrix_engine(matrix, n_clusters, seed, rows, [[3, 1], [0, 2]], tuning=tuning)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._types import Indices
+from ..cpu.step import SLACK
 from ..protocol import Ids, Values
 from .orders import BEST, Command, Keyed, Order, Standing, StepOrder
 from .sampled import Judged
@@ -52,10 +53,6 @@ class Talk:
         self._lifted: list[int] = []
         self._at = engine.order("")
 
-    @property
-    def slack(self) -> float:
-        return self.judged.slack
-
     def say(self, command: Command, *names: str) -> None:
         """To be done with the next order."""
         if self._lifted and command.word == "drop":
@@ -86,7 +83,13 @@ class Talk:
 class DaskArms:
     """Arms that were screened; see `Arms` for what each method promises."""
 
-    def __init__(self, talk: Talk, view: int, count: int) -> None:
+    def __init__(
+        self,
+        talk: Talk,
+        view: int,
+        count: int,
+        foreseen: tuple[float, int, Standing] | None = None,
+    ) -> None:
         engine, whole = talk.engine, talk.step.whole
         self._talk, self._view = talk, view
         self.count = self._left = count
@@ -95,20 +98,22 @@ class DaskArms:
         self.depth = self._depth()
         self._standing: Standing | None = None
         self._version = -1  # of the talk that the standing is from
-        self._foreseen: tuple[float, Standing] | None = None
-        self._rough = 4 * 2e-6 * float(whole.removal.max())
+        # What a bar would leave, if arms are dropped by it next; and the version it is from.
+        self._foreseen: tuple[float, int, Standing] | None = foreseen
+        self.slack, self.sigma = talk.judged.slack, talk.judged.sigma
+        rough = 4 * SLACK * float(whole.removal.max())
+        self.exact = self.first >= self.total and rough <= self.slack
 
     @classmethod
     def screened(cls, talk: Talk) -> DaskArms:
         """All arms of a step, which every shard screens now."""
-        engine = talk.engine
+        engine, whole = talk.engine, talk.step.whole
         mine = set(engine.medoids)
         if engine.common.allowed is not None:
             mine &= set(engine.common.allowed.tolist())
-        arms = cls(talk, 0, engine.n_arms - len(mine))
-        bar = arms._bar()
-        arms._foreseen = bar, talk.ask_standing("screen", 0, bar)
-        return arms
+        bar = SLACK * whole.nearest if talk.step.swap else np.inf
+        standing = talk.ask_standing("screen", 0, bar)
+        return cls(talk, 0, engine.n_arms - len(mine), (bar, talk.version, standing))
 
     def _depth(self) -> int:
         # As with one machine: many clusters have few leaders each at first.
@@ -120,25 +125,8 @@ class DaskArms:
 
     def _bar(self) -> float:
         """The bar that a search is likely to drop arms by next."""
-        if not self._talk.step.swap:
-            return min(self._talk.values.values(), default=np.inf) + self._slack_so_far()
-        return min([0.0, *self._talk.values.values()]) + self._slack_so_far()
-
-    def _slack_so_far(self) -> float:
-        judged = getattr(self._talk, "judged", None)
-        return 2e-6 * self._talk.step.whole.nearest if judged is None else judged.slack
-
-    @property
-    def slack(self) -> float:
-        return self._talk.slack
-
-    @property
-    def sigma(self) -> list[float]:
-        return self._talk.judged.sigma
-
-    @property
-    def exact(self) -> bool:
-        return self.first >= self.total and self._rough <= self.slack
+        known = min(self._talk.values.values(), default=np.inf)
+        return (min(known, 0.0) if self._talk.step.swap else known) + self.slack
 
     @property
     def left(self) -> int:
@@ -147,8 +135,8 @@ class DaskArms:
     def drop(self, bar: float) -> int:
         talk, foreseen = self._talk, self._foreseen
         talk.say(Command("drop", self._view, {"bar": bar}))
-        if foreseen is not None and foreseen[0] == bar and self._version == talk.version:
-            standing = foreseen[1]  # the round that would tell was spared
+        if foreseen is not None and foreseen[:2] == (bar, talk.version):
+            standing = foreseen[2]  # the round that would tell was spared
         else:
             standing = talk.ask_standing("drop", self._view, np.inf)
         self._foreseen = None
@@ -212,8 +200,8 @@ class DaskArms:
         talk.say(Command("refine", self._view, args), *{name for name, *_ in led})
         talk.version += 1
         bar = self._bar()
-        self._foreseen = bar, talk.ask_standing("refine", self._view, bar)
-        self._version, self._standing = talk.version, None
+        self._foreseen = bar, talk.version, talk.ask_standing("refine", self._view, bar)
+        self._standing = None
 
     def _led(self, leaders: Ids) -> list[tuple[str, int, int, int, float, float]]:
         """The leaders that a regression may choose from: where their rows are, and their worth."""
@@ -254,10 +242,7 @@ class DaskArms:
         talk = self._talk
         step = talk.step
         entries, order = talk.engine.common.entries(arms)
-        ids = np.empty(len(arms), dtype=np.int64)
-        ids[np.argsort(order)] = np.array(arms)
-        # In the order of the entries.
-        ids = np.array(arms)[np.argsort(order)]
+        ids = np.array(arms)[np.argsort(order)]  # as the entries have them
         command = Command("value", 0, {"ids": ids, "entries": entries})
         talk.say(command, *(name for name, _ in entries))
         found = talk.ask("value")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -242,12 +243,15 @@ class Keyed(NamedTuple):
         return Keyed(*(each[places] for each in self))
 
     def joined(self, other: Keyed) -> Keyed:
-        pairs = zip(self, other, strict=True)
-        return Keyed(*(np.concatenate(pair) for pair in pairs))
+        return Keyed.together([each for each in (self, other) if len(each.ids)] or [self])
 
     @staticmethod
-    def of(keys: NDArray[Any], ids: Indices, groups: Indices, values: Values) -> Keyed:
-        return Keyed(np.asarray(keys), np.asarray(ids), np.asarray(groups), np.asarray(values))
+    def together(parts: Sequence[Keyed]) -> Keyed:
+        """Those of several parts."""
+        if not parts:
+            none: Indices = np.empty(0, dtype=np.int64)
+            return Keyed(none.astype(float), none, none, none.astype(float))
+        return Keyed(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
 
 class Paid(NamedTuple):

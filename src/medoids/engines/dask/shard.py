@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..._threads import Workers
 from ..._tuning import Tuning
@@ -32,6 +33,8 @@ REFERENCES = "refs-"
 _JUDGES = 512
 # Bytes of distances that are computed at a time and not kept.
 _AT_ONCE = 2**25
+# Arms whose distances to all points are kept, at most.
+_ROWS = 512
 # How many sets of rows are laid out, besides the references.
 _BOOKS = 64
 
@@ -74,7 +77,10 @@ class Shard:
         self.parts: list[Part] = []
         self._ground: Ground | None = None
         self._books: dict[str, Part] = {}
-        self._rows: dict[int, list[Any]] = {}  # of arms: distances to the points of each part
+        # Distances from some arms to all points of each part, and the row of each arm there.
+        self._rows: list[NDArray[np.float32]] = []
+        self._slots: dict[int, int] = {}
+        self._next = 0
         self._levels: dict[tuple[int, str], Level] = {}
         # For each name of references, distances to them from arms that have led.
         self.led: dict[str, dict[int, Any]] = {}
@@ -170,7 +176,10 @@ class Shard:
         refs = self._books[name]
         self.columns = [Columns(part, refs, more, columns_kept) for part in self.parts]
         self.judging = Columns(self.judges, refs, more, True)
-        self.room_for_rows = max(int(tuning.rows * self.room // (4 * max(self.n, 1))), 0)
+        # They take address space alone until they are written.
+        self._room_for_rows = min(int(tuning.rows * self.room // (4 * max(self.n, 1))), _ROWS)
+        shape = self._room_for_rows
+        self._rows = [np.empty((shape, part.n), dtype=np.float32) for part in self.parts]
         self._room_for_exact = max(int(tuning.exact_rows * self.room // (8 * max(self.n, 1))), 1)
 
     def _part_of(self, rows: Rows) -> Part:
@@ -201,14 +210,12 @@ class Shard:
 
     def _references(self, count: int) -> Keyed:
         """The first rows in the order of the references."""
-        found = Keyed.of(*(np.empty(0, t) for t in (np.uint64, np.int64, np.int64, np.float64)))
+        found = []
         for number, hashes in self.hashes.items():
             some = np.argpartition(hashes, count)[:count] if count < len(hashes) else slice(None)
-            keys = hashes[some]
             ids = (np.arange(len(hashes)) + self.ground.starts[number])[some]
-            none = np.zeros(len(ids))
-            found = found.joined(Keyed(keys, ids, none.astype(np.int64), none)).lowest(count)
-        return found
+            found.append(Keyed(hashes[some], ids, np.zeros_like(ids), np.zeros(len(ids))))
+        return Keyed.together(found).lowest(count)
 
     def _settled(self, payloads: Mapping[str, Rows]) -> tuple[float, bool]:
         """What a distance of 1 is to the user; and whether none is below zero."""
@@ -301,44 +308,40 @@ class Shard:
     def _totals(
         self, book: Part, places: Indices, swap: bool, whole: Whole
     ) -> tuple[Values, Values]:
-        k = self._k
-        shared, extra = np.zeros(len(places)), np.zeros((len(places), k))
+        shared, extra = np.zeros(len(places)), np.zeros((len(places), self._k))
         arms = book.ids[places].tolist()
-        new = [i for i, arm in enumerate(arms) if arm not in self._rows]
-        self._keep_rows(book, places[new])
-        left = [i for i, arm in enumerate(arms) if arm not in self._rows]
-        for p, part in enumerate(self.parts):
+        self._keep_rows(book, places[[arm not in self._slots for arm in arms]])
+        known = np.array([arm in self._slots for arm in arms])
+        slots = np.array([self._slots[arm] for arm in arms if arm in self._slots], dtype=np.int64)
+        left = places[~known]
+        for part, rows in zip(self.parts, self._rows, strict=True):
             step = Step(part.state, swap, whole)
-            for i in sorted(set(range(len(arms))) - set(left)):
-                row = self._rows[arms[i]][p][None]
-                some, more = step.sums(row, np.zeros(1, int), self.workers, step.clips)
-                shared[i] += some[0]
-                extra[i] += more[0]
+            if len(slots):
+                some, more = step.sums(rows, slots, self.workers, step.clips)
+                shared[known] += some
+                extra[known] += more
             size = max(_AT_ONCE // (4 * max(len(left), 1)), 1024)
-            for start in range(0, part.n if left else 0, size):
+            for start in range(0, part.n if len(left) else 0, size):
                 points = np.arange(start, min(start + size, part.n))
                 block = np.empty((len(left), len(points)), dtype=np.float32)
-                part.measure(book.side, places[left], block, points)
+                part.measure(book.side, left, block, points)
                 clips = type(step.clips)(*(each[start : start + size] for each in step.clips))
                 some, more = step.sums(block, np.arange(len(left)), self.workers, clips)
-                shared[left] += some
-                extra[left] += more
+                shared[~known] += some
+                extra[~known] += more
         return shared, extra
 
     def _keep_rows(self, book: Part, places: Indices) -> None:
         """Keep the distances from arms to all points, as far as there is room."""
-        places = places[: self.room_for_rows]
+        places = places[: self._room_for_rows]
         if not len(places):
             return
-        for old in list(self._rows)[: max(len(self._rows) + len(places) - self.room_for_rows, 0)]:
-            del self._rows[old]
-        found = []
-        for part in self.parts:
-            block = np.empty((len(places), part.n), dtype=np.float32)
-            part.measure(book.side, places, block)
-            found.append(block)
-        for i, arm in enumerate(book.ids[places].tolist()):
-            self._rows[arm] = [block[i] for block in found]
+        start = self._next if self._next + len(places) <= self._room_for_rows else 0
+        stop = self._next = start + len(places)
+        self._slots = {a: slot for a, slot in self._slots.items() if not start <= slot < stop}
+        for part, rows in zip(self.parts, self._rows, strict=True):
+            part.measure(book.side, places, rows[start:stop])
+        self._slots |= dict(zip(book.ids[places].tolist(), range(start, stop), strict=True))
 
     def level(self, p: int, name: str, refs: Part) -> Level:
         """What is kept of the distances from the arms of a part to a stretch of references."""
@@ -355,13 +358,13 @@ class Shard:
     @property
     def rows_kept(self) -> list[int]:
         """The arms whose distances to all points are kept."""
-        return list(self._rows)
+        return list(self._slots)
 
     def _draw(
         self, payloads: Mapping[str, Rows], seed: int, count: int, by_pay: bool, weighs: bool
     ) -> Keyed:
         """Rows that may be medoids and are none, at random: the lowest of -log(u) / chance."""
-        found = Keyed.of(*(np.empty(0, t) for t in (np.float64, np.int64, np.int64, np.float64)))
+        found = []
         for part in self.parts:
             chance = np.ones(part.n)
             if by_pay and part.state.k:
@@ -375,11 +378,9 @@ class Shard:
             # Those without a chance come last, in random order.
             keys = np.where(chance > 0, keys, np.inf)[mine]
             order = np.lexsort((u[mine], keys))[:count]
-            ids = part.ids[mine][order]
-            none = np.zeros(len(ids))
-            one = Keyed(keys[order], ids, none.astype(np.int64), u[mine][order])
-            found = found.joined(one)
-        return found
+            ids = part.ids[mine[order]]
+            found.append(Keyed(keys[order], ids, np.zeros_like(ids), u[mine[order]]))
+        return Keyed.together(found)
 
     def open(self, part: Part) -> Indices:
         """The points of a part that may be medoids and are none."""

@@ -156,52 +156,51 @@ class Stage:
 
     def _estimates(self, ids: Indices) -> Keyed:
         """The estimates of some arms, as far as they are here."""
-        found = _no_arms()
+        found = []
         for screened in self.screened:
             local = screened.part.local(ids)
             at = local[local >= 0]
-            found = found.joined(_keyed(screened.estimate[at], screened.part, at))
-        return found
+            found.append(_keyed(screened.estimate[at], screened.part, at))
+        return Keyed.together(found)
 
     def _lowest(self, view: int, count: int, below: float, each: bool) -> Keyed:
-        found = _no_arms()
+        found = []
         for p, arms in enumerate(self._alive[view]):
             screened = self.screened[p]
             arms = arms[screened.estimate[arms] < below]
-            some = _keyed(screened.estimate[arms], screened.part, arms)
-            some = some if each else some._replace(groups=np.zeros(len(arms), dtype=np.int64))
-            found = found.joined(some.lowest(count))
-        return found.lowest(count)
+            found.append(_keyed(screened.estimate[arms], screened.part, arms))
+        every = Keyed.together(found)
+        if not each:
+            every = every._replace(groups=np.zeros_like(every.groups))
+        return every.lowest(count)
 
     def _standing(self, view: int, bar: float) -> Standing:
         """How the arms of a view stand that a bar would leave."""
         shard, k = self.shard, self.sampled.k
-        left, best, some, known = np.zeros(k, dtype=np.int64), _no_arms(), _no_arms(), _no_arms()
-        some = some._replace(keys=some.keys.astype(np.uint64))
         kept = np.array(shard.rows_kept, dtype=np.int64)
+        left = np.zeros(k, dtype=np.int64)
+        best, some, known = [], [], []
         for p, every in enumerate(self._alive[view]):
             arms, screened = self._below(p, every, bar), self.screened[p]
             part, owner = screened.part, screened.part.state.owner[arms]
             left += np.bincount(owner, minlength=k)
             estimate, hashes = screened.estimate[arms], shard.hashes_of(p)[arms]
             at = _lowest_of_each(estimate, owner, BEST, k)
-            best = best.joined(_keyed(estimate[at], part, arms[at]))
+            best.append(_keyed(estimate[at], part, arms[at]))
             at = _lowest_of_each(hashes, owner, SOME, k)
-            one = _keyed(hashes[at], part, arms[at])._replace(values=estimate[at])
-            some = some.joined(one)
-            at = np.flatnonzero(np.isin(part.ids[arms], kept))
-            known = known.joined(_keyed(estimate[at], part, arms[at]))
-        return Standing(left, best.lowest(BEST), some.lowest(SOME), known)
+            some.append(_keyed(hashes[at], part, arms[at])._replace(values=estimate[at]))
+            mine = part.local(kept)
+            at = np.flatnonzero(np.isin(arms, mine)) if (mine >= 0).any() else mine[:0]
+            known.append(_keyed(estimate[at], part, arms[at]))
+        together = Keyed.together
+        return Standing(
+            left, together(best).lowest(BEST), together(some).lowest(SOME), together(known)
+        )
 
 
 def _keyed(keys: NDArray[Any], part: Part, arms: Indices) -> Keyed:
     owner = part.state.owner[arms].astype(np.int64)
     return Keyed(keys, part.ids[arms], owner, np.zeros(len(arms)))
-
-
-def _no_arms() -> Keyed:
-    none = np.empty(0, dtype=np.int64)
-    return Keyed(none.astype(float), none, none, none.astype(float))
 
 
 def _lowest_of_each(keys: NDArray[Any], groups: Indices, count: int, k: int) -> Indices:
