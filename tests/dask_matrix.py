@@ -13,7 +13,8 @@ from medoids._tuning import Tuning
 from medoids.data.kinds import Data
 from medoids.engines.cpu.points.across import Described, Side, Space
 from medoids.engines.cpu.points.scale import log2_of, moderate
-from medoids.engines.dask.engine import Common, DaskEngine
+from medoids.engines.dask.common import Common
+from medoids.engines.dask.engine import DaskEngine
 from medoids.engines.dask.orders import Order
 from medoids.engines.dask.reader import Reader
 from medoids.engines.dask.transport import InProcess

@@ -33,8 +33,9 @@ class KMedoids(LocalKMedoids):
     client : distributed.Client, default=None
         The cluster; None is the client that is there.
     metric, metric_params
-        As for `medoids.KMedoids`: metrics of rows for arrays and frames; those of strings, sequences
-        and trees, or a function, for the objects of a bag. Not "precomputed", not "gower".
+        As for `medoids.KMedoids`: metrics of rows for arrays and frames; those of strings,
+        sequences and trees, or a function, for the objects of a bag. Not "precomputed", nor
+        "gower".
     method : {"banditpam"}, default="banditpam"
     method_params, swap, init, n_init, max_iter, delta, fixed, candidates
         As for `medoids.KMedoids`; rows are numbered through all partitions.
@@ -178,7 +179,7 @@ class KMedoids(LocalKMedoids):
             },
         }
         if medoids.columns:
-            learned["n_features_in_"] = found.width
+            learned["n_features_in_"] = int(medoids.things.shape[1])
         if parts.columns is not None:
             learned["feature_names_in_"] = np.array(parts.columns, dtype=object)
         old = ("n_features_in_", "feature_names_in_")
@@ -196,7 +197,9 @@ class KMedoids(LocalKMedoids):
         params = {name: value for name, value in self.get_params(False).items() if name != "client"}
         local = LocalKMedoids(**params)
         left_out = {*self.get_params(False), "labels_", "n_rounds_", "n_bytes_"}
-        local.__dict__ |= {name: value for name, value in vars(self).items() if name not in left_out}
+        local.__dict__ |= {
+            name: value for name, value in vars(self).items() if name not in left_out
+        }
         return local
 
     def predict(self, X: Any) -> Any:

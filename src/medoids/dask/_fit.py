@@ -17,7 +17,8 @@ from .._history import HistoryEntry
 from .._tuning import current
 from ..dissimilarities.objects import MEASURES
 from ..engines.dask.cluster import OnCluster
-from ..engines.dask.engine import Common, DaskEngine, load
+from ..engines.dask.common import Common, load
+from ..engines.dask.engine import DaskEngine
 from ..engines.dask.reader import Reader
 from ..engines.protocol import Medoids
 from ..methods.banditpam import banditpam
@@ -39,8 +40,6 @@ class Fitted(NamedTuple):
         These rows, or objects.
     sizes : list of int
         How many rows each partition has.
-    width : int
-        How many columns.
     inertia : float
     n_iter, n_distances : int
     history : list of HistoryEntry
@@ -53,7 +52,6 @@ class Fitted(NamedTuple):
     medoids: NDArray[np.int64]
     things: Any
     sizes: list[int]
-    width: int
     inertia: float
     n_iter: int
     n_distances: int
@@ -166,27 +164,28 @@ def _run(
     monitor.common = common
     engine = DaskEngine(common, k)
     rng = np.random.default_rng(seed)
-    settings = Settings(
-        engine, init, max_iter, delta, params["swap"], rng, monitor, tuning  # type: ignore[arg-type]
-    )
+    serves: Any = engine  # what "banditpam" asks, if not what all methods do
+    swap = params["swap"]
+    settings = Settings(serves, init, max_iter, delta, swap, rng, monitor, tuning)
     ends: list[tuple[DaskEngine, int, bool]] = []
     here = engine
     try:
         for start in range(starts):
             monitor.begin(start)
             here = engine.again() if start else engine
-            _, swaps = banditpam(settings._replace(engine=here))  # type: ignore[arg-type]
+            serves = here
+            _, swaps = banditpam(settings._replace(engine=serves))
             ends.append((here, swaps, monitor.stopped))
             monitor.stopped = False
     except KeyboardInterrupt:
         if len(here.medoids) == k and here.loss < np.inf:
             swaps = sum(entry["swaps"] for entry in monitor.history)
             ends.append((here, swaps, False))
-        found = _best(ends, transport, sizes, monitor, factor, loaded.described.width)
+        found = _best(ends, transport, sizes, monitor, factor)
         raise Interrupted(found) from None
     finally:
         monitor.close()
-    found = _best(ends, transport, sizes, monitor, factor, loaded.described.width)
+    found = _best(ends, transport, sizes, monitor, factor)
     assert found is not None
     best = min(ends, key=lambda each: each[0].loss)
     if best[2] and max_iter > 0:
@@ -205,7 +204,6 @@ def _best(
     sizes: list[int],
     monitor: Monitor,
     factor: float,
-    width: int,
 ) -> Fitted | None:
     """The end of the start that ended lowest, the first of equals."""
     if not ends:
@@ -214,7 +212,7 @@ def _best(
     for entry in monitor.history if factor != 1 else []:
         entry["loss"] *= factor
     return Fitted(
-        np.array(engine.medoids), transport.fetch(engine.book).things, sizes, width,
+        np.array(engine.medoids), transport.fetch(engine.book).things, sizes,
         engine.loss * engine.unit * factor, swaps, engine.n_distances, monitor.history,
         transport.rounds, engine.common.broadcast,
     )  # fmt: skip

@@ -35,7 +35,7 @@ class Partitions:
         if self._kind == "array":
             if X.ndim != 2:
                 raise ValueError(
-                    f"X has {X.ndim} dimensions: give a dask array of rows and columns (reshape it)."
+                    f"X has {X.ndim} dimensions: give a dask array of rows and columns."
                 )
             if X.numblocks[1] > 1:
                 X = X.rechunk({1: -1})

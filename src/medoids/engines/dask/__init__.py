@@ -4,6 +4,6 @@ A round is an order to all shards: `engine` and `arms` are where the fit is, and
 vectors; a `shard` is what one worker holds, and computes with the CPU's points, steps and kernels.
 `transport` is what is between. Start with `orders`, then `engine`, then `shard`.
 
-It imports `medoids.engines.cpu`, `medoids.data`, `medoids.dissimilarities` and the floor; `dask` and
+It imports `medoids.engines.cpu`, `medoids.data`, `medoids.dissimilarities` and the floor;
 `distributed` in `cluster` alone.
 """

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..._types import Indices
 from ..cpu.step import SLACK
 from ..protocol import Ids, Values
+from .common import Common, values_of
 from .orders import BEST, Command, Keyed, Order, Standing, StepOrder
 from .sampled import Judged
-
-if TYPE_CHECKING:
-    from .engine import DaskEngine
 
 # Arms whose rows go to all workers at a time.
 _AT_ONCE = 512
@@ -27,7 +25,9 @@ class Talk:
 
     Parameters
     ----------
-    engine : DaskEngine
+    common : Common
+    at : Order
+        Where the fit is.
     step : StepOrder
     stays : ndarray
         What keeps each medoid from going.
@@ -41,8 +41,8 @@ class Talk:
         position of the latter.
     """
 
-    def __init__(self, engine: DaskEngine, step: StepOrder, stays: Values) -> None:
-        self.engine, self.step, self.stays = engine, step, stays
+    def __init__(self, common: Common, at: Order, step: StepOrder, stays: Values) -> None:
+        self.common, self.at, self.step, self.stays = common, at, step, stays
         self.values: dict[int, float] = {}
         self.worth: dict[int, tuple[float, float, int]] = {}
         self.judged: Judged
@@ -51,7 +51,6 @@ class Talk:
         self._log: list[Command] = []
         self._names: list[str] = [step.more]
         self._lifted: list[int] = []
-        self._at = engine.order("")
 
     def say(self, command: Command, *names: str) -> None:
         """To be done with the next order."""
@@ -67,17 +66,18 @@ class Talk:
         self._lifted += arms
 
     def ask(self, word: str, **args: Any) -> list[Any]:
-        at = self._at
+        at, common = self.at, self.common
         order = Order(word, at.medoids, at.book, args, self.step, tuple(self._log))
         levels = [name for command in self._log for name in command.args.get("levels", ())]
-        return self.engine.common.ask(order, self.engine.names(*self._names, *levels))
+        return common.ask(order, common.names(at.book, *self._names, *levels))
 
     def ask_standing(self, word: str, view: int, bar: float) -> Standing:
         found = self.ask(word, view=view, bar=bar)
         if word == "screen":
             self.judged = found[0][1]
             found = [each[0] for each in found]
-        return reduce(Standing.joined, found)
+        standing: Standing = reduce(Standing.joined, found)
+        return standing
 
 
 class DaskArms:
@@ -90,11 +90,11 @@ class DaskArms:
         count: int,
         foreseen: tuple[float, int, Standing] | None = None,
     ) -> None:
-        engine, whole = talk.engine, talk.step.whole
+        common, whole = talk.common, talk.step.whole
         self._talk, self._view = talk, view
         self.count = self._left = count
-        self.first, self.total = engine.first, engine.n
-        self._tuning = engine.common.tuning
+        self.first, self.total = common.first, common.n
+        self._tuning = common.tuning
         self.depth = self._depth()
         self._standing: Standing | None = None
         self._version = -1  # of the talk that the standing is from
@@ -105,15 +105,14 @@ class DaskArms:
         self.exact = self.first >= self.total and rough <= self.slack
 
     @classmethod
-    def screened(cls, talk: Talk) -> DaskArms:
-        """All arms of a step, which every shard screens now."""
-        engine, whole = talk.engine, talk.step.whole
-        mine = set(engine.medoids)
-        if engine.common.allowed is not None:
-            mine &= set(engine.common.allowed.tolist())
-        bar = SLACK * whole.nearest if talk.step.swap else np.inf
+    def screened(cls, talk: Talk, n_arms: int) -> DaskArms:
+        """All arms of a step, which every shard screens now; `n_arms` may be medoids, or are."""
+        allowed, mine = talk.common.allowed, set(talk.at.medoids)
+        if allowed is not None:
+            mine &= set(allowed.tolist())
+        bar = SLACK * talk.step.whole.nearest if talk.step.swap else np.inf
         standing = talk.ask_standing("screen", 0, bar)
-        return cls(talk, 0, engine.n_arms - len(mine), (bar, talk.version, standing))
+        return cls(talk, 0, n_arms - len(mine), (bar, talk.version, standing))
 
     def _depth(self) -> int:
         # As with one machine: many clusters have few leaders each at first.
@@ -158,7 +157,7 @@ class DaskArms:
 
     def leaders(self, depth: int) -> Ids:
         tuning, talk, standing = self._tuning, self._talk, self._now()
-        k, swap, built = len(standing.left), talk.step.swap, bool(talk.engine.medoids)
+        k, swap, built = len(standing.left), talk.step.swap, bool(talk.at.medoids)
         most = tuning.own_leaders * (1 if swap else 2) if built else tuning.leaders
         known = standing.known.lowest(most)
         have = np.bincount(known.groups, minlength=k)
@@ -194,7 +193,7 @@ class DaskArms:
 
     def refine(self, depth: int, leaders: Ids) -> None:
         talk = self._talk
-        levels = talk.engine.common.levels_up_to(max(depth, self.first))
+        levels = talk.common.levels_up_to(max(depth, self.first))
         led = self._led(leaders)
         args = {"levels": levels, "leaders": led}
         talk.say(Command("refine", self._view, args), *{name for name, *_ in led})
@@ -205,7 +204,7 @@ class DaskArms:
 
     def _led(self, leaders: Ids) -> list[tuple[str, int, int, int, float, float]]:
         """The leaders that a regression may choose from: where their rows are, and their worth."""
-        held, worth = self._talk.engine.common.held, self._talk.worth
+        held, worth = self._talk.common.held, self._talk.worth
         found, of_each = [], np.zeros(len(self._talk.step.means), dtype=np.int64)
         for rank, arm in enumerate(leaders.tolist()):
             if arm not in worth or arm not in held:
@@ -218,7 +217,7 @@ class DaskArms:
         return found
 
     def worth_refining(self, depth: int) -> bool:
-        return depth < self.total and depth <= self._talk.engine.common.deepest
+        return depth < self.total and depth <= self._talk.common.deepest
 
     def value(self, arms: Ids | None = None) -> float:
         talk = self._talk
@@ -237,11 +236,9 @@ class DaskArms:
         return min(talk.values.values(), default=np.inf)
 
     def _value(self, arms: list[int]) -> None:
-        from .engine import values_of
-
         talk = self._talk
         step = talk.step
-        entries, order = talk.engine.common.entries(arms)
+        entries, order = talk.common.entries(arms)
         ids = np.array(arms)[np.argsort(order)]  # as the entries have them
         command = Command("value", 0, {"ids": ids, "entries": entries})
         talk.say(command, *(name for name, _ in entries))

@@ -20,6 +20,7 @@ from ..._memory import default_limit
 from ..._threads import Workers
 from ..._tuning import Tuning
 from ..._types import Indices
+from .holdings import Holdings
 from .orders import Ground, Loaded, Order, Rows
 from .reader import Reader
 from .shard import Shard
@@ -226,7 +227,8 @@ def _shard(
     limit = worker.memory_manager.memory_limit
     room = _SHARE * limit if limit else default_limit()
     things = [list(each) if _is_stream(each) else each for each in things]
-    shard = Shard(fit.reader, numbers, things, weights, Workers(jobs), fit.tuning, room)
+    held = Holdings(fit.reader, numbers, things, weights, Workers(jobs), fit.tuning, room)
+    shard = Shard(held)
     with _lock:
         while len(_shards) >= _REMEMBERED:
             _shards.pop(next(iter(_shards)))

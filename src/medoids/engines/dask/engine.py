@@ -11,175 +11,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._tuning import Tuning
-from ..._types import Indices
-from ..cpu.step import SLACK, Step, Whole
+from ..cpu.step import Whole
 from ..protocol import Engine, Ids, Values
 from .arms import DaskArms, Talk
-from .orders import Entry, Ground, Keyed, Loaded, Order, Paid, StepOrder, add_parts
-from .shard import REFERENCES
-from .transport import Transport
-
-# References go no deeper than so many times the first ones: each is a row that all workers get.
-_DEEPEST = 16
-# Sets of rows that are kept for arms that are looked at again.
-_KEPT = 24
-
-
-class Common:
-    """What all engines on the same shards share.
-
-    Parameters
-    ----------
-    transport : Transport
-    n_clusters : int
-    seed : int
-        Of the order of the references.
-    tuning : Tuning
-    fixed : sequence of int, default=()
-        Rows that are medoids, the first ones, and stay.
-    allowed : ndarray of int, default=None
-        The rows that may be medoids, those that are fixed among them. None: all.
-    room : float, default=None
-        Bytes for distances that each worker keeps. None is a share of its memory.
-    loaded : Loaded, default=None
-        What the shards know, if they were asked before.
-
-    Attributes
-    ----------
-    references : ndarray of int
-        The first rows in the order of the references.
-    deepest : int
-        How many these are.
-    computed : int
-        Distances computed so far.
-    broadcast : float
-        Bytes of rows that went to the shards, about.
-    """
-
-    def __init__(
-        self,
-        transport: Transport,
-        n_clusters: int,
-        seed: int,
-        tuning: Tuning,
-        fixed: Sequence[int] = (),
-        allowed: Indices | None = None,
-        room: float | None = None,
-        loaded: Loaded | None = None,
-    ) -> None:
-        self.transport, self.tuning, self.fixed, self.allowed = transport, tuning, fixed, allowed
-        loaded = load(transport) if loaded is None else loaded
-        assert loaded.described is not None
-        self.n = loaded.described.n
-        self.row_bytes = loaded.row_bytes
-        sizes = [loaded.sizes[i] for i in range(len(loaded.sizes))]
-        starts = np.concatenate([[0], np.cumsum(sizes)])[:-1]
-        self.weighs = loaded.weights is not None and loaded.weights[0] < loaded.weights[1]
-        heaviest = loaded.weights[1] if self.weighs and loaded.weights is not None else None
-        scale = 1.0 if heaviest is None else 2.0 ** int(np.frexp(heaviest)[1])
-        self.scale = scale
-        self.first = self._first(n_clusters)
-        self.ground = Ground(
-            self.n, tuple(starts.tolist()), loaded.described, seed, self.first, n_clusters, scale,
-            None if heaviest is None else heaviest / scale, len(fixed), allowed, room,
-        )  # fmt: skip
-        transport.begin(self.ground)
-        self.computed, self.broadcast = 0, 0.0
-        self._names = 0
-        self.steps = 0
-        self.held: dict[int, tuple[str, int]] = {}
-        self._sets: list[str] = []
-        self._more: tuple[Indices, str] = np.empty(0, dtype=np.int64), ""
-        self.deepest = min(self.n, _DEEPEST * self.first)
-        found = self.ask(Order("references", args={"count": self.deepest}), [])
-        keyed = reduce(Keyed.joined, found)
-        self.references: Indices = keyed.lowest(self.deepest).ids
-        self._levels: list[int] = [0]
-        self.levels_up_to(self.first)
-
-    def _first(self, n_clusters: int) -> int:
-        """How many references every arm is measured on; all, where that is hardly more."""
-        n, tuning = self.n, self.tuning
-        if tuning.first_block is not None:
-            return min(tuning.first_block, n)
-        first = max(tuning.fewest_first, tuning.per_cluster * n_clusters)
-        small = n**2 <= tuning.small_pairs
-        return n if small or 2 * first >= n else first
-
-    def levels_up_to(self, depth: int) -> list[str]:
-        """The names of the stretches of references that reach so deep."""
-        while self._levels[-1] < min(depth, self.deepest):
-            start = self._levels[-1]
-            stop = min(2 * start if start else self.first, self.deepest)
-            self._send(self.references[start:stop], f"{REFERENCES}{len(self._levels) - 1}")
-            self._levels.append(stop)
-        count = int(np.searchsorted(self._levels, min(depth, self.deepest)))
-        return [f"{REFERENCES}{i}" for i in range(max(count, 1))]
-
-    def ask(self, order: Order, names: Sequence[str]) -> list[Any]:
-        """What each shard says to an order."""
-        answers = self.transport.ask(order, names)
-        self.computed += sum(answer.computed for answer in answers)
-        return [answer.said for answer in answers]
-
-    def ask_one(self, order: Order, names: Sequence[str]) -> Any:
-        answer = self.transport.ask_one(order, names)
-        self.computed += answer.computed
-        return answer.said
-
-    def _send(self, ids: Indices, name: str) -> None:
-        self.transport.rows(np.asarray(ids, dtype=np.int64), name)
-        self.broadcast += self.row_bytes * len(ids) * self.transport.shards
-
-    def send(self, ids: Indices, what: str) -> str:
-        """Give rows to all shards; under which name."""
-        self._names += 1
-        name = f"{what}-{self._names}"
-        self._send(ids, name)
-        return name
-
-    def send_more(self, ids: Indices) -> str:
-        """Give further references to all shards, unless they are those of the step before."""
-        if not len(ids):
-            return ""
-        if not np.array_equal(ids, self._more[0]):
-            if self._more[1]:
-                self.transport.release(self._more[1])
-            self._more = ids, self.send(ids, "more")
-        return self._more[1]
-
-    def entries(self, arms: Sequence[int]) -> tuple[list[Entry], Indices]:
-        """Where the rows of arms are, which go to all shards if they have not; and in what order.
-
-        The second tells for each arm which of those entries' it is.
-        """
-        new = [arm for arm in arms if arm not in self.held]
-        if new:
-            name = self.send(np.array(new), "arms")
-            self._sets.append(name)
-            self.held |= {arm: (name, i) for i, arm in enumerate(new)}
-        places: dict[str, list[int]] = {}
-        at: dict[str, list[int]] = {}
-        for i, arm in enumerate(arms):
-            name, place = self.held[arm]
-            places.setdefault(name, []).append(place)
-            at.setdefault(name, []).append(i)
-        order = np.argsort(np.concatenate([np.array(some) for some in at.values()]))
-        return [(name, np.array(some)) for name, some in places.items()], order
-
-    def prune(self) -> None:
-        """Rows that nobody has looked at for long are needed no more."""
-        for name in self._sets[:-_KEPT]:
-            self.transport.release(name)
-        self._sets = self._sets[-_KEPT:]
-        kept = set(self._sets)
-        self.held = {arm: where for arm, where in self.held.items() if where[0] in kept}
-
-
-def load(transport: Transport) -> Loaded:
-    """What all shards know of their partitions."""
-    return reduce(Loaded.joined, transport.load())
+from .common import Common, values_of
+from .orders import Keyed, Order, Paid, StepOrder, add_parts
 
 
 class DaskEngine:
@@ -218,7 +54,7 @@ class DaskEngine:
     def _shared(self) -> tuple[float, bool]:
         """The unit, and whether no distance is below zero: shards agree on them."""
         if self._unit is None:
-            found = self.common.ask_one(Order("settled"), self.names())
+            found = self.common.ask_one(Order("settled"), self.common.names(self.book))
             self._unit, self._nonnegative = found
         return self._unit, self._nonnegative
 
@@ -232,16 +68,11 @@ class DaskEngine:
 
     # --- orders
 
-    def names(self, *more: str) -> list[str]:
-        """The rows that every order needs, and others."""
-        found = [f"{REFERENCES}0", *([self.book] if self.book else []), *more]
-        return list(dict.fromkeys(name for name in found if name))
-
     def order(self, word: str, **args: Any) -> Order:
         return Order(word, tuple(self.medoids), self.book, args)
 
     def _ask(self, word: str, names: Sequence[str] = (), **args: Any) -> list[Any]:
-        return self.common.ask(self.order(word, **args), self.names(*names))
+        return self.common.ask(self.order(word, **args), self.common.names(self.book, *names))
 
     # --- the medoids so far
 
@@ -306,9 +137,9 @@ class DaskEngine:
         return self._drawn(count, rng, by_pay=False)
 
     def _drawn(self, count: int, rng: np.random.Generator, by_pay: bool) -> Ids:
-        args = {"count": count, "by_pay": by_pay, "weighs": self.common.weighs}
-        found = self._ask("draw", seed=int(rng.integers(2**62)), **args)
-        drawn = reduce(Keyed.joined, found)
+        seed, weighs = int(rng.integers(2**62)), self.common.weighs
+        found = self._ask("draw", seed=seed, count=count, by_pay=by_pay, weighs=weighs)
+        drawn: Keyed = reduce(Keyed.joined, found)
         return drawn.ids[np.lexsort((drawn.ids, drawn.values, drawn.keys))[:count]]
 
     def free(self) -> int:
@@ -330,7 +161,7 @@ class DaskEngine:
     def best_among(self, some: Ids) -> int:
         name = self.common.send(some, "arms")
         order = Order("among", tuple(self.medoids), self.book, {"name": name, "medoids": self.book})
-        sums = self.common.ask_one(order, self.names(name))
+        sums = self.common.ask_one(order, self.common.names(self.book, name))
         self.common.transport.release(name)
         return int(some[sums.argmin()])
 
@@ -356,9 +187,7 @@ class DaskEngine:
         if paid is None:
             sizes, means = np.array([self.n, 0]), np.ones((1, 1))
             pairs = StepOrder.no_pairs()
-            return StepOrder(
-                number, swap, z, whole, sizes, means, pairs, none, none, "", fresh
-            )
+            return StepOrder(number, swap, z, whole, sizes, means, pairs, none, none, "", fresh)
         heavy = paid.heavy
         if self.first < self.n:
             heavy = heavy.at(np.flatnonzero(-heavy.keys > tuning.heavy * whole.nearest))
@@ -384,8 +213,8 @@ class DaskEngine:
 
     def screen(self, swap: bool, z: float) -> DaskArms:
         self.common.prune()
-        talk = Talk(self, self._step(swap, z), self._stays(swap))
-        return DaskArms.screened(talk)
+        talk = Talk(self.common, self.order(""), self._step(swap, z), self._stays(swap))
+        return DaskArms.screened(talk, self.n_arms)
 
     def _stays(self, swap: bool) -> Values:
         """What keeps a medoid that is fixed from going, as in `Step`."""
@@ -442,19 +271,6 @@ class DaskEngine:
         other = self.fresh()
         other.n_clusters = n_clusters or self.n_clusters
         return other
-
-
-def values_of(shared: Values, extra: Values, whole: Whole, stays: Values, swap: bool) -> Values:
-    """The values of arms' swaps, of sums over all points (as `Step.of_sums`)."""
-    if not swap:
-        return shared[:, None] / whole.n
-    values = (shared[:, None] + extra) / whole.n
-    return np.asarray(values + stays + (0.0 if Step.is_cancelled(whole) else whole.removal))
-
-
-def slack_of(whole: Whole) -> float:
-    """Values closer than this are the same to float32."""
-    return SLACK * whole.nearest
 
 
 def _compressed(parts: list[float]) -> list[float]:

@@ -14,7 +14,8 @@ from ..cpu.points.across import Described
 from ..cpu.step import Whole
 from ..protocol import Values
 
-
+# Names of references, a stretch each, that every worker is given.
+REFERENCES = "refs-"
 # So many arms of each cluster are told of: the best ones, and some others.
 BEST, SOME = 16, 32
 
@@ -240,7 +241,9 @@ class Keyed(NamedTuple):
         return self.at(order[rank < count])
 
     def at(self, places: Indices) -> Keyed:
-        return Keyed(*(each[places] for each in self))
+        """Some of them."""
+        keys, ids, groups, values = self
+        return Keyed(keys[places], ids[places], groups[places], values[places])
 
     def joined(self, other: Keyed) -> Keyed:
         return Keyed.together([each for each in (self, other) if len(each.ids)] or [self])

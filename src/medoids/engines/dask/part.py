@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..._types import Floats, Indices
 from ..cpu.cache.members import places_of
 from ..cpu.points.across import Side, Space
-from ..cpu.state import State
+from ..cpu.state import Between, State
 from ..protocol import Values
 
 
@@ -93,8 +93,9 @@ class Part:
     def _row(self, medoid: int, book: Part) -> Floats:
         if medoid in self.exact_rows:
             return self.exact_rows[medoid]
-        return self.exact(book.side, np.flatnonzero(book.ids == medoid)[:1])[0]
+        row: Floats = self.exact(book.side, np.flatnonzero(book.ids == medoid)[:1])[0]
+        return row
 
-    def _between(self, book: Part):  # type: ignore[no-untyped-def]
+    def _between(self, book: Part) -> Between:
         every = np.arange(book.n)
         return lambda lost: self.exact(book.side, every, lost)

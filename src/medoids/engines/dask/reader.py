@@ -80,7 +80,7 @@ class Reader:
             some = things[:32]
             return float(np.mean([64 + 8 * len(str(each)) for each in some]))
         if sparse.issparse(things):
-            return 12.0 * things.nnz / things.shape[0]
+            return float(12.0 * things.nnz / things.shape[0])
         return float(things.shape[1] * things.dtype.itemsize)
 
     @staticmethod

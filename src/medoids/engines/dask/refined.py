@@ -159,7 +159,7 @@ class Regression:
         for at in range(0, len(arms), _ARMS):
             some = order[at : at + _ARMS]
             mean[some], lower[some] = self._estimate(screened, columns, levels, arms[some])
-        return mean, lower - screened.step.rough
+        return mean, lower.astype(np.float64) - screened.step.rough
 
     def _estimate(
         self, screened: Screened, columns: Columns, levels: list[Level], arms: Indices
@@ -272,4 +272,3 @@ class _Group:
         guard = screened.guard.terms(arms, shared.m, self.unseen)
         inside = Inside(me, self.g, own, guard, self.share, self.seen, step.n)
         kernels.conclude(sums, self.basis, inside, step.removal, shared.sampled.z, at, out)
-

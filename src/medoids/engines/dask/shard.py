@@ -1,4 +1,4 @@
-"""A shard: the partitions that one worker holds, and all that is known of their points there.
+"""A shard: what one worker does with the partitions that it holds, order by order.
 
 What it knows follows from its partitions and from the order it is given: the medoids, the rows
 that every worker has, and what was done in the step so far. So one that is lost is made again.
@@ -11,222 +11,75 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..._threads import Workers
-from ..._tuning import Tuning
 from ..._types import Indices
 from ..cpu import kernels
-from ..cpu.points.across import Space
 from ..cpu.rewards.sample import sort_owners
-from ..cpu.step import Step, Whole
+from ..cpu.step import Whole
 from ..protocol import Values
-from .columns import Columns, Level
-from .orders import Entry, Ground, Keyed, Loaded, Order, Paid, Pairs, Rows
+from .holdings import AT_ONCE, Holdings
+from .orders import REFERENCES, Entry, Ground, Keyed, Loaded, Order, Paid, Pairs, Rows
 from .part import Part
-from .reader import Reader
 from .stage import Stage
-
-# Names of references, a stretch each, that every worker is given.
-REFERENCES = "refs-"
-# The first references that tell what is usual.
-_JUDGES = 512
-# Bytes of distances that are computed at a time and not kept.
-_AT_ONCE = 2**25
-# Arms whose distances to all points are kept, at most.
-_ROWS = 512
-# How many sets of rows are laid out, besides the references.
-_BOOKS = 64
 
 
 class Shard:
-    """Some partitions.
+    """Partitions that answer to orders.
 
     Parameters
     ----------
-    reader : Reader
-        Makes of what the user gave what can be computed with.
-    numbers : sequence of int
-        Which partitions they are.
-    things, weights : sequence
-        What each holds; and the weights of its rows, or None.
-    workers : Workers
-    tuning : Tuning
-    room : float
-        Bytes for distances that are kept, unless the ground says otherwise.
+    holdings : Holdings
     """
 
-    def __init__(
-        self,
-        reader: Reader,
-        numbers: Sequence[int],
-        things: Sequence[Any],
-        weights: Sequence[Any] | None,
-        workers: Workers,
-        tuning: Tuning,
-        room: float,
-    ) -> None:
-        self.reader, self.numbers, self.workers = reader, list(numbers), workers
+    def __init__(self, holdings: Holdings) -> None:
+        self._own, self.workers = holdings, holdings.workers
         self.turn = threading.Lock()  # one order at a time
-        self.tuning, self._room = tuning, room
-        given = [None] * len(self.numbers) if weights is None else weights
-        self._data, self._weights = {}, {}
-        for number, some, weight in zip(numbers, things, given, strict=True):
-            self._data[number] = reader.read_partition(number, some)
-            self._weights[number] = reader.weights(number, weight, reader.count(some))
-        self.parts: list[Part] = []
-        self._ground: Ground | None = None
-        self._books: dict[str, Part] = {}
-        # Distances from some arms to all points of each part, and the row of each arm there.
-        self._rows: list[NDArray[np.float32]] = []
-        self._slots: dict[int, int] = {}
-        self._next = 0
-        self._levels: dict[tuple[int, str], Level] = {}
-        # For each name of references, distances to them from arms that have led.
-        self.led: dict[str, dict[int, Any]] = {}
         self._stage: Stage | None = None
-        self._counted = 0
-
-    # --- what there is
 
     def load(self) -> Loaded:
-        described, row_bytes = None, 0.0
-        for data in self._data.values():
-            if data is not None:
-                one = self.reader.describe(data, self.workers)
-                described = one if described is None else described.joined(one)
-                row_bytes = max(row_bytes, self.reader.row_bytes(data))
-        found = [each for each in self._weights.values() if each is not None and len(each)]
-        weights = None
-        if found:
-            every = np.concatenate(found)
-            weights = float(every.min()), float(every.max()), int((every > 0).sum())
-        sizes = {number: 0 if data is None else data.n for number, data in self._data.items()}
-        return Loaded(sizes, described, weights, row_bytes)
-
-    def do(self, order: Order, ground: Ground, payloads: Mapping[str, Rows]) -> Any:
-        """Do what an order says, and all before it that is not done here yet; and the answer."""
-        self._begin(ground)
-        if order.word == "references":
-            return self._references(**order.args)
-        self._lay_out(payloads[f"{REFERENCES}0"])
-        self._k = max(len(order.medoids), 1)
-        book = self.book(order.book, payloads) if order.book else None
-        for part in self.parts:
-            self.follow(part, order.medoids, book)
-        if order.step is not None:
-            return self._at(order, book, payloads)
-        return getattr(self, f"_{order.word}")(payloads, **order.args)
+        """What the partitions are."""
+        return self._own.load()
 
     def take_count(self) -> int:
         """Distances computed since this was asked before."""
-        total = self.space.n_distances if self.parts or self._books else 0
-        new, self._counted = total - self._counted, total
-        return new
+        return self._own.take_count()
 
-    def _begin(self, ground: Ground) -> None:
-        if self._ground is not None:
-            return
-        self._ground, self.ground = ground, ground
-        self.room = self._room if ground.room is None else ground.room
-        self.n = sum(0 if data is None else data.n for data in self._data.values())
-        self.hashes = {}
-        for number, data in self._data.items():
-            if data is not None:
-                start = ground.starts[number]
-                rows = np.arange(start, start + data.n)
-                self.hashes[number] = kernels.mixed(rows, np.uint64(ground.seed))
-
-    def _lay_out(self, first: Rows) -> None:
-        """Make the parts, once the first references tell what all have in common."""
-        if self._books:
-            return
-        ground, tuning = self.ground, self.tuning
-        model = next((data for data in self._data.values() if data is not None), None)
-        if model is None:
-            model = self.reader.read(first.things)
-        self._model = model
-        self.space: Space = self.reader.space(
-            model, ground.described, self.workers, 0.25 * self.room
-        )
-        name = f"{REFERENCES}0"
-        self._books[name] = self._part_of(first)
-        self.space.settle(self._books[name].side, ground.n)
-        k = ground.n_clusters
-        kept = k if 8.0 * self.n * k <= tuning.medoid_rows * self.room else 0
-        for number, data in self._data.items():
-            if data is not None:
-                rows = np.arange(ground.starts[number], ground.starts[number] + data.n)
-                weights = self._weights[number]
-                weights = None if weights is None or ground.heaviest is None else weights
-                weights = None if weights is None else weights / ground.scale
-                side = self.space.side(data)
-                self.parts.append(Part(self.space, side, rows, weights, kept, ground.fixed))
-        some = np.arange(min(_JUDGES, first.ids.size))
-        judges = Rows(
-            first.ids[some],
-            self.reader.pick(first.things, some),
-            None if first.weights is None else first.weights[some],
-        )
-        self.judges = self._part_of(judges)
-        more = ground.first // 4 + tuning.seen * k + 8
-        lines = ground.first + more
-        room = tuning.columns * self.room
-        columns_kept = 4.0 * self.n * lines <= room
-        refs = self._books[name]
-        self.columns = [Columns(part, refs, more, columns_kept) for part in self.parts]
-        self.judging = Columns(self.judges, refs, more, True)
-        # They take address space alone until they are written.
-        self._room_for_rows = min(int(tuning.rows * self.room // (4 * max(self.n, 1))), _ROWS)
-        shape = self._room_for_rows
-        self._rows = [np.empty((shape, part.n), dtype=np.float32) for part in self.parts]
-        self._room_for_exact = max(int(tuning.exact_rows * self.room // (8 * max(self.n, 1))), 1)
-
-    def _part_of(self, rows: Rows) -> Part:
-        side = self.space.side(self.reader.like(self._model, rows.things))
-        weights = None
-        if rows.weights is not None and self.ground.heaviest is not None:
-            weights = rows.weights / self.ground.scale
-        return Part(
-            self.space, side, rows.ids, weights, self.ground.n_clusters, self.ground.fixed
-        )
-
-    def book(self, name: str, payloads: Mapping[str, Rows]) -> Part:
-        """Rows that every worker is given, laid out."""
-        if name not in self._books:
-            others = [each for each in self._books if not each.startswith(REFERENCES)]
-            for old in others[: max(len(others) - _BOOKS, 0)]:
-                del self._books[old]
-            self._books[name] = self._part_of(payloads[name])
-        return self._books[name]
-
-    def follow(self, part: Part, medoids: Sequence[int], book: Part | None) -> None:
-        if medoids and book is not None:
-            part.follow(medoids, book)
-        elif part.state.k:
-            part.state.clear()
+    def do(self, order: Order, ground: Ground, payloads: Mapping[str, Rows]) -> Any:
+        """Do what an order says, and all before it that is not done here yet; and the answer."""
+        self._own.begin(ground)
+        if order.word == "references":
+            return self._references(**order.args)
+        self._own.lay_out(payloads[f"{REFERENCES}0"])
+        self._own.k = len(order.medoids)
+        book = self._own.book(order.book, payloads) if order.book else None
+        for part in self._own.parts:
+            self._own.follow(part, order.medoids, book)
+        if order.step is not None:
+            return self._at(order, book, payloads)
+        return getattr(self, f"_{order.word}")(payloads, **order.args)
 
     # --- words that belong to no step
 
     def _references(self, count: int) -> Keyed:
         """The first rows in the order of the references."""
         found = []
-        for number, hashes in self.hashes.items():
+        for number, hashes in self._own.hashes.items():
             some = np.argpartition(hashes, count)[:count] if count < len(hashes) else slice(None)
-            ids = (np.arange(len(hashes)) + self.ground.starts[number])[some]
+            ids = (np.arange(len(hashes)) + self._own.ground.starts[number])[some]
             found.append(Keyed(hashes[some], ids, np.zeros_like(ids), np.zeros(len(ids))))
         return Keyed.together(found).lowest(count)
 
     def _settled(self, payloads: Mapping[str, Rows]) -> tuple[float, bool]:
         """What a distance of 1 is to the user; and whether none is below zero."""
-        return self.space.unit, self.space.nonnegative
+        return self._own.space.unit, self._own.space.nonnegative
 
     def _place(self, payloads: Mapping[str, Rows]) -> list[Paid]:
         """What all points pay."""
-        return [self._paid(part, number) for part, number in zip(self.parts, self.hashes)]
+        pairs = zip(self._own.parts, self._own.hashes, strict=True)
+        return [self._paid(part, number) for part, number in pairs]
 
     def _paid(self, part: Part, number: int) -> Paid:
-        state, k, first = part.state, part.state.k, self.ground.first
+        state, k, first = part.state, part.state.k, self._own.ground.first
         loss, owner = np.zeros((1, k, 3)), state.owner
         kernels.split_sums(state.nearest, state.nearest, state.second, owner, loss)
         pays, second = np.abs(state.nearest), state.second if k > 1 else np.zeros(part.n)
@@ -235,14 +88,17 @@ class Shard:
         pairs = Pairs(codes, np.stack(columns, axis=1).astype(float))
         if k == 1:
             pairs = Pairs(codes[:0], pairs.sums[:0])
-        heaviest = min(int(self.tuning.heaviest * first), part.n)
+        heaviest = min(int(self._own.tuning.heaviest * first), part.n)
         most = np.argpartition(-pays, heaviest - 1)[:heaviest] if heaviest else np.empty(0, int)
         heavy = Keyed(
-            -pays[most], part.ids[most], owner[most].astype(np.int64), state.other[most].astype(float)
+            -pays[most],
+            part.ids[most],
+            owner[most].astype(np.int64),
+            state.other[most].astype(float),
         )
         order = sort_owners(owner)
         bounds = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=k))])
-        hashes, seen, some = self.hashes[number], self.tuning.seen, []
+        hashes, seen, some = self._own.hashes[number], self._own.tuning.seen, []
         for g in range(k):
             mine = order[bounds[g] : bounds[g + 1]]
             if len(mine) > seen:
@@ -254,9 +110,12 @@ class Shard:
         )
         weights = np.ones(part.n) if part.weights is None else part.weights
         ratio = np.divide(state.nearest, second, out=np.zeros(part.n), where=second > 0)
+        near_sums, second_sums = (
+            np.bincount(owner, each, k).astype(float) for each in (state.nearest, second)
+        )
         return Paid(
-            loss[0], np.bincount(owner, minlength=k), np.bincount(owner, state.nearest, k),
-            np.bincount(owner, second, k), np.array([pays.sum(), np.abs(second).sum()]), pairs,
+            loss[0], np.bincount(owner, minlength=k), near_sums,
+            second_sums, np.array([pays.sum(), np.abs(second).sum()]), pairs,
             heavy, firsts, float(state.nearest.min()),
             np.array([(weights * ratio).sum(), weights.sum()]),
         )  # fmt: skip
@@ -265,30 +124,29 @@ class Shard:
         self, payloads: Mapping[str, Rows], entries: Sequence[Entry], swap: bool
     ) -> Values:
         """What all points pay if each of some arms comes, in float64: in sums of three parts."""
-        for part in self.parts:
+        for part in self._own.parts:
             part.exact_rows = {}
-        found = [self._exact_sums(self.book(name, payloads), at, swap) for name, at in entries]
+        found = [self._exact_sums(self._own.book(name, payloads), at, swap) for name, at in entries]
         return np.concatenate(found)
 
     def _exact_sums(self, book: Part, places: Indices, swap: bool) -> Values:
-        out = np.zeros((len(places), 2 if swap else 1, self._k, 3))
-        for part in self.parts:
-            size = max(_AT_ONCE // (8 * part.n), 1)
+        out = np.zeros((len(places), 2 if swap else 1, max(self._own.k, 1), 3))
+        for part in self._own.parts:
+            size = max(AT_ONCE // (8 * part.n), 1)
             for at in range(0, len(places), size):
                 some = places[at : at + size]
                 rows = part.exact(book.side, some)
-                state = part.state
 
-                def add(start: int, stop: int, at: int = at, rows: Any = rows) -> None:
+                def add(
+                    start: int, stop: int, at: int = at, rows: Any = rows, now: Any = part.state
+                ) -> None:
                     for i in range(start, stop):
                         sums = out[at + i]
-                        kernels.split_sums(
-                            rows[i], state.nearest, state.second, state.owner, sums
-                        )
+                        kernels.split_sums(rows[i], now.nearest, now.second, now.owner, sums)
 
                 self.workers.each(add, len(some), 1)
                 for i, arm in enumerate(book.ids[some].tolist()):
-                    if len(part.exact_rows) < self._room_for_exact:
+                    if len(part.exact_rows) < self._own.room_for_exact:
                         part.exact_rows[arm] = rows[i]
         return out
 
@@ -296,76 +154,14 @@ class Shard:
         self, payloads: Mapping[str, Rows], entries: Sequence[Entry], whole: Whole
     ) -> tuple[Values, Values]:
         """What arms would change in SWAP, in float32: as `Step.sums` has it."""
-        return self.totals(payloads, entries, True, whole)
-
-    def totals(
-        self, payloads: Mapping[str, Rows], entries: Sequence[Entry], swap: bool, whole: Whole
-    ) -> tuple[Values, Values]:
-        """The sums of arms' rewards at all points; and what is added where each medoid goes."""
-        found = [self._totals(self.book(name, payloads), at, swap, whole) for name, at in entries]
-        return np.concatenate([each[0] for each in found]), np.concatenate([e[1] for e in found])
-
-    def _totals(
-        self, book: Part, places: Indices, swap: bool, whole: Whole
-    ) -> tuple[Values, Values]:
-        shared, extra = np.zeros(len(places)), np.zeros((len(places), self._k))
-        arms = book.ids[places].tolist()
-        self._keep_rows(book, places[[arm not in self._slots for arm in arms]])
-        known = np.array([arm in self._slots for arm in arms])
-        slots = np.array([self._slots[arm] for arm in arms if arm in self._slots], dtype=np.int64)
-        left = places[~known]
-        for part, rows in zip(self.parts, self._rows, strict=True):
-            step = Step(part.state, swap, whole)
-            if len(slots):
-                some, more = step.sums(rows, slots, self.workers, step.clips)
-                shared[known] += some
-                extra[known] += more
-            size = max(_AT_ONCE // (4 * max(len(left), 1)), 1024)
-            for start in range(0, part.n if len(left) else 0, size):
-                points = np.arange(start, min(start + size, part.n))
-                block = np.empty((len(left), len(points)), dtype=np.float32)
-                part.measure(book.side, left, block, points)
-                clips = type(step.clips)(*(each[start : start + size] for each in step.clips))
-                some, more = step.sums(block, np.arange(len(left)), self.workers, clips)
-                shared[~known] += some
-                extra[~known] += more
-        return shared, extra
-
-    def _keep_rows(self, book: Part, places: Indices) -> None:
-        """Keep the distances from arms to all points, as far as there is room."""
-        places = places[: self._room_for_rows]
-        if not len(places):
-            return
-        start = self._next if self._next + len(places) <= self._room_for_rows else 0
-        stop = self._next = start + len(places)
-        self._slots = {a: slot for a, slot in self._slots.items() if not start <= slot < stop}
-        for part, rows in zip(self.parts, self._rows, strict=True):
-            part.measure(book.side, places, rows[start:stop])
-        self._slots |= dict(zip(book.ids[places].tolist(), range(start, stop), strict=True))
-
-    def level(self, p: int, name: str, refs: Part) -> Level:
-        """What is kept of the distances from the arms of a part to a stretch of references."""
-        if (p, name) not in self._levels:
-            share = self.parts[p].n / max(self.n, 1)
-            room = int(self.tuning.levels * self.room * share / 4 // (4 * refs.n))
-            self._levels[p, name] = Level(self.parts[p], refs, min(room, self.parts[p].n))
-        return self._levels[p, name]
-
-    def hashes_of(self, p: int) -> Any:
-        """Where the points of a part are in the order of the references."""
-        return list(self.hashes.values())[p]
-
-    @property
-    def rows_kept(self) -> list[int]:
-        """The arms whose distances to all points are kept."""
-        return list(self._slots)
+        return self._own.totals(payloads, entries, True, whole)
 
     def _draw(
         self, payloads: Mapping[str, Rows], seed: int, count: int, by_pay: bool, weighs: bool
     ) -> Keyed:
         """Rows that may be medoids and are none, at random: the lowest of -log(u) / chance."""
         found = []
-        for part in self.parts:
+        for part in self._own.parts:
             chance = np.ones(part.n)
             if by_pay and part.state.k:
                 chance = np.maximum(part.state.nearest, 0.0)
@@ -374,7 +170,7 @@ class Shard:
             u = (kernels.mixed(part.ids, np.uint64(seed)) >> np.uint64(11)) * 2.0**-53
             with np.errstate(divide="ignore"):
                 keys = -np.log1p(-u) / chance
-            mine = self.open(part)
+            mine = self._own.open(part)
             # Those without a chance come last, in random order.
             keys = np.where(chance > 0, keys, np.inf)[mine]
             order = np.lexsort((u[mine], keys))[:count]
@@ -382,20 +178,11 @@ class Shard:
             found.append(Keyed(keys[order], ids, np.zeros_like(ids), u[mine[order]]))
         return Keyed.together(found)
 
-    def open(self, part: Part) -> Indices:
-        """The points of a part that may be medoids and are none."""
-        open_ = np.ones(part.n, dtype=bool)
-        if self.ground.allowed is not None:
-            open_ = np.isin(part.ids, self.ground.allowed, assume_unique=True)
-        mine = part.local(np.array(part.state.medoids, dtype=np.int64))
-        open_[mine[mine >= 0]] = False
-        return np.flatnonzero(open_)
-
     def _among(self, payloads: Mapping[str, Rows], name: str, medoids: str) -> Values:
         """What some points pay in all if each of them comes."""
-        some = self.book(name, payloads)
-        book = self.book(medoids, payloads) if medoids else None
-        self.follow(some, [] if book is None else book.ids.tolist(), book)
+        some = self._own.book(name, payloads)
+        book = self._own.book(medoids, payloads) if medoids else None
+        self._own.follow(some, [] if book is None else book.ids.tolist(), book)
         block = np.empty((some.n, some.n), dtype=np.float32)
         some.measure(some.side, np.arange(some.n), block)
         nearest = some.state.nearest
@@ -408,7 +195,7 @@ class Shard:
 
     def _labels(self, payloads: Mapping[str, Rows]) -> dict[int, Any]:
         """The position of each point's medoid, by the row that a part begins with."""
-        return {int(part.ids[0]): part.state.owner for part in self.parts}
+        return {int(part.ids[0]): part.state.owner for part in self._own.parts}
 
     # --- words of a step
 
@@ -417,6 +204,6 @@ class Shard:
         before = self._stage
         if before is None or before.order.number != order.step.number:
             carried = None if before is None or order.step.fresh else before
-            self._stage = Stage(self, order, book, payloads, carried)
+            self._stage = Stage(self._own, order, book, payloads, carried)
         assert self._stage is not None
         return self._stage.answer(order, payloads)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,14 +11,11 @@ from numpy.typing import NDArray
 from ..._types import Indices
 from ..cpu.rewards.sample import sort_owners
 from ..protocol import Values
-from .columns import Level
-from .orders import BEST, SOME, Command, Keyed, Order, Rows, Standing
+from .holdings import Holdings
+from .orders import BEST, REFERENCES, SOME, Command, Keyed, Order, Rows, Standing
 from .part import Part
 from .refined import Leader, Regression
 from .sampled import Judged, Sampled
-
-if TYPE_CHECKING:
-    from .shard import Shard
 
 
 class Valued(NamedTuple):
@@ -34,7 +31,7 @@ class Stage:
 
     Parameters
     ----------
-    shard : Shard
+    shard : Holdings
     order : Order
         The first of the step.
     book : Part or None
@@ -46,7 +43,7 @@ class Stage:
 
     def __init__(
         self,
-        shard: Shard,
+        shard: Holdings,
         order: Order,
         book: Part | None,
         payloads: Mapping[str, Rows],
@@ -56,7 +53,7 @@ class Stage:
         self.shard, self.order, self.medoids = shard, order.step, order.medoids
         self._book = book
         more = self._referred(order.step.more, payloads) if order.step.more else None
-        first = self._referred("refs-0", payloads)
+        first = self._referred(f"{REFERENCES}0", payloads)
         shard.follow(shard.judges, order.medoids, book)
         self.sampled = Sampled(order.step, first, more, shard.tuning, shard.ground.heaviest)
         self.judged: Judged = self.sampled.judged(shard.judges, shard.judging)
@@ -145,9 +142,7 @@ class Stage:
 
     def _values(self, command: Command, payloads: Mapping[str, Rows]) -> Valued:
         ids, step = command.args["ids"], self.order
-        shared, extra = self.shard.totals(
-            payloads, command.args["entries"], step.swap, step.whole
-        )
+        shared, extra = self.shard.totals(payloads, command.args["entries"], step.swap, step.whole)
         homes = np.full(len(ids), -1)
         for part in self.shard.parts:
             local = part.local(ids)
@@ -188,7 +183,9 @@ class Stage:
             at = _lowest_of_each(estimate, owner, BEST, k)
             best.append(_keyed(estimate[at], part, arms[at]))
             at = _lowest_of_each(hashes, owner, SOME, k)
-            some.append(_keyed(hashes[at], part, arms[at])._replace(values=estimate[at]))
+            some.append(
+                _keyed(hashes[at], part, arms[at])._replace(values=estimate[at].astype(float))
+            )
             mine = part.local(kept)
             at = np.flatnonzero(np.isin(arms, mine)) if (mine >= 0).any() else mine[:0]
             known.append(_keyed(estimate[at], part, arms[at]))

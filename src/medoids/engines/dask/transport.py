@@ -10,6 +10,7 @@ import numpy as np
 from ..._threads import Workers
 from ..._tuning import Tuning
 from ..._types import Indices
+from .holdings import Holdings
 from .orders import Ground, Loaded, Order, Rows
 from .reader import Reader
 from .shard import Shard
@@ -98,9 +99,9 @@ class InProcess:
             mine = self._groups[number]
             weights = None if self._weights is None else [self._weights[i] for i in mine]
             things = [self._partitions[i] for i in mine]
-            self._made[number] = Shard(
-                self._reader(), mine, things, weights, self._workers, self._tuning, self._room
-            )
+            given = self._reader(), mine, things, weights
+            held = Holdings(*given, self._workers, self._tuning, self._room)
+            self._made[number] = Shard(held)
         return self._made[number]
 
     def load(self) -> list[Loaded]:

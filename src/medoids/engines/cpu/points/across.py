@@ -191,7 +191,11 @@ class DenseSpace(Space):
             target = out[first : first + most] if along else out[:, first : first + most]
 
             def work(
-                start: int, stop: int, held: Indices = held, panel: Any = panel, target: Any = target
+                start: int,
+                stop: int,
+                held: Indices = held,
+                panel: Any = panel,
+                target: Any = target,
             ) -> None:
                 moving = long[start:stop]
                 other = many.panels.of(moving)

@@ -59,11 +59,15 @@ class Guard:
         if usual is None:
             usual = usual_size(sizes)
         self._z, self._total = z, total / m
-        self._one = np.maximum(_of_neighbours(step.clips.base, weights, heaviest) - apart, usual / 3)
+        self._one = np.maximum(
+            _of_neighbours(step.clips.base, weights, heaviest) - apart, usual / 3
+        )
         self._skew = z**2 / 3 * squares / np.maximum(total + self._one, _TINY) / m
         self._missed = self._unseen(slice(None), 1 / m)
         if step.swap and step.k > 1:
-            self._one2 = np.maximum(_of_neighbours(step.clips.base2, weights, heaviest) - apart, 0.0)
+            self._one2 = np.maximum(
+                _of_neighbours(step.clips.base2, weights, heaviest) - apart, 0.0
+            )
             self._home = np.maximum(-sizes[:, 3].astype(float), 0.0)
 
     def _unseen(self, arms: Indices | slice, share: float) -> Values:
