@@ -210,15 +210,15 @@ def table(kept: dict[str, Any]) -> str:
     lines = [
         "# A cluster of two workers", "",
         "`python benchmarks/dask.py`. Workers have one thread each, and are on one machine of"
-        f" {os.cpu_count()} cores with the client and the scheduler; other work may have been on it:"
-        " the load is the mean number of processes that were ready to run when a part began. CPU is"
+        f" {os.cpu_count()} cores with the client and the scheduler, which has other work too: the"
+        " load is the mean number of processes that were ready to run when a part began. CPU is"
         " the time of all processes; of the busiest in brackets. Sent are rows to all workers.", "",
     ]  # fmt: skip
     if "rounds" in kept:
         row = kept["rounds"]
         lines += [
             f"An empty round takes {row['ours'][1]:.0f} ms (a tenth of them less than"
-            f" {row['ours'][0]:.0f}, a tenth more than {row['ours'][2]:.0f}); two bare tasks of Dask"
+            f" {row['ours'][0]:.0f}, a tenth more than {row['ours'][2]:.0f}); two bare tasks"
             f" {row['bare'][1]:.0f} ms ({row['bare'][0]:.0f}, {row['bare'][2]:.0f}). Load"
             f" {row['load']:.1f}.", "",
         ]  # fmt: skip
@@ -263,7 +263,8 @@ def table(kept: dict[str, Any]) -> str:
 def _line(name: str, run: dict[str, Any], load: float) -> str:
     peaks = ", ".join(f"{each:,.0f}" for each in run.get("peaks", []) if each > 50)
     return (
-        f"| {name} | {run['n']:,} | {run['seconds']:.1f} | {run['cpu']:.1f} ({run['busiest']:.1f}) |"
+        f"| {name} | {run['n']:,} | {run['seconds']:.1f} | {run['cpu']:.1f}"
+        f" ({run['busiest']:.1f}) |"
         f" {run['distances'] / run['n']:,.0f} | {run['steps']} | {run['rounds']} |"
         f" {run['mb_sent']:.1f} | {peaks} | {load:.1f} |"
     )

@@ -74,7 +74,8 @@ class Common:
         heaviest = loaded.weights[1] if self.weighs and loaded.weights is not None else None
         scale = 1.0 if heaviest is None else 2.0 ** int(np.frexp(heaviest)[1])
         self.scale = scale
-        self.first = self._first(n_clusters)
+        held = loaded.room if room is None else room * transport.shards
+        self.first = self._first(n_clusters, held)
         self.ground = Ground(
             self.n, tuple(starts.tolist()), loaded.described, seed, self.first, n_clusters, scale,
             None if heaviest is None else heaviest / scale, len(fixed), allowed, room,
@@ -93,14 +94,20 @@ class Common:
         self._levels: list[int] = [0]
         self.levels_up_to(self.first)
 
-    def _first(self, n_clusters: int) -> int:
-        """How many references every arm is measured on; all, where that is hardly more."""
+    def _first(self, n_clusters: int, room: float) -> int:
+        """How many references every arm is measured on; all, where that is hardly more.
+
+        Fewer, where their distances cannot be kept: they are computed in every step then.
+        """
         n, tuning = self.n, self.tuning
         if tuning.first_block is not None:
             return min(tuning.first_block, n)
         first = max(tuning.fewest_first, tuning.per_cluster * n_clusters)
         small = n**2 <= tuning.small_pairs
-        return n if small or 2 * first >= n else first
+        if small or 2 * first >= n:
+            return n
+        kept = int(tuning.columns * room / (4.0 * n) / 1.25)  # a quarter more are seen besides
+        return max(min(first, kept), tuning.fewest_first)
 
     def levels_up_to(self, depth: int) -> list[str]:
         """The names of the stretches of references that reach so deep."""

@@ -91,7 +91,7 @@ class Holdings:
             every = np.concatenate(found)
             weights = float(every.min()), float(every.max()), int((every > 0).sum())
         sizes = {number: 0 if data is None else data.n for number, data in self._data.items()}
-        return Loaded(sizes, described, weights, row_bytes)
+        return Loaded(sizes, described, weights, row_bytes, self._room)
 
     def take_count(self) -> int:
         """Distances computed since this was asked before."""
@@ -145,11 +145,13 @@ class Holdings:
         )
         self.judges = self._part_of(judges)
         more = ground.first // 4 + tuning.seen * k + 8
-        lines = ground.first + more
-        room = tuning.columns * self.room
-        columns_kept = 4.0 * self.n * lines <= room
-        refs = self._books[name]
-        self.columns = [Columns(part, refs, more, columns_kept) for part in self.parts]
+        refs, left = self._books[name], tuning.columns * self.room
+        self.columns = []
+        for part in self.parts:  # those of some parts are kept, if there is no room for all
+            needed = 5.0 * part.n * ground.first  # a quarter more lines are seen besides
+            kept_here = needed <= left
+            left -= needed if kept_here else 0.0
+            self.columns.append(Columns(part, refs, more, kept_here))
         self.judging = Columns(self.judges, refs, more, True)
         # They take address space alone until they are written.
         self._room_for_rows = min(int(tuning.rows * self.room // (4 * max(self.n, 1))), _ROWS)

@@ -198,12 +198,15 @@ class Loaded(NamedTuple):
         The smallest weight, the largest, and how many are above zero.
     row_bytes : float
         How much a row takes, about.
+    room : float
+        Bytes for distances that they would keep together.
     """
 
     sizes: dict[int, int]
     described: Described | None
     weights: tuple[float, float, int] | None
     row_bytes: float
+    room: float
 
     def joined(self, other: Loaded) -> Loaded:
         first, second, weights = self.described, other.described, self.weights
@@ -214,7 +217,8 @@ class Loaded(NamedTuple):
             (low, high, some), (low2, high2, more) = weights, other.weights
             weights = min(low, low2), max(high, high2), some + more
         row_bytes = max(self.row_bytes, other.row_bytes)
-        return Loaded({**self.sizes, **other.sizes}, described, weights, row_bytes)
+        room = self.room + other.room
+        return Loaded({**self.sizes, **other.sizes}, described, weights, row_bytes, room)
 
 
 class Keyed(NamedTuple):

@@ -83,11 +83,7 @@ class Shard:
         loss, owner = np.zeros((1, k, 3)), state.owner
         kernels.split_sums(state.nearest, state.nearest, state.second, owner, loss)
         pays, second = np.abs(state.nearest), state.second if k > 1 else np.zeros(part.n)
-        codes, at = np.unique(owner.astype(np.int64) * k + state.other, return_inverse=True)
-        columns = [np.bincount(at), np.bincount(at, state.nearest), np.bincount(at, second)]
-        pairs = Pairs(codes, np.stack(columns, axis=1).astype(float))
-        if k == 1:
-            pairs = Pairs(codes[:0], pairs.sums[:0])
+        pairs = _pairs(owner.astype(np.int64) * k + state.other, state.nearest, second, k)
         heaviest = min(int(self._own.tuning.heaviest * first), part.n)
         most = np.argpartition(-pays, heaviest - 1)[:heaviest] if heaviest else np.empty(0, int)
         heavy = Keyed(
@@ -207,3 +203,17 @@ class Shard:
             self._stage = Stage(self._own, order, book, payloads, carried)
         assert self._stage is not None
         return self._stage.answer(order, payloads)
+
+
+def _pairs(codes: Indices, nearest: Values, second: Values, k: int) -> Pairs:
+    """Points by their nearest and second medoid; none, where there is no second."""
+    if k == 1:
+        return Pairs(codes[:0], np.empty((0, 3)))
+    places, at = np.arange(k * k), codes
+    if k * k > 4 * len(codes):  # most would be empty
+        places, at = np.unique(codes, return_inverse=True)
+    size = len(places)
+    columns = [np.bincount(at, weights, size) for weights in (None, nearest, second)]
+    sums = np.stack(columns, axis=1).astype(float)
+    some = sums[:, 0] > 0
+    return Pairs(places[some], sums[some])
