@@ -170,6 +170,11 @@ def test_max_iter_is_told(client: Any) -> None:
         DaskKMedoids(6, client=client, init=list(range(6)), max_iter=1).fit(lazily(X))
 
 
+def test_medoids_that_coincide_are_told(client: Any) -> None:
+    with pytest.warns(ConvergenceWarning, match="Only 2 of n_clusters=3"):
+        DaskKMedoids(3, client=client).fit(lazily(np.repeat([[0.0], [1.0]], 400, axis=0)))
+
+
 def test_an_interrupt_keeps_the_best_so_far(client: Any) -> None:
     from medoids._history import watching
 

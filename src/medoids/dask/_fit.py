@@ -188,6 +188,14 @@ def _run(
     found = _best(ends, transport, sizes, monitor, factor)
     assert found is not None
     best = min(ends, key=lambda each: each[0].loss)
+    filled = int((best[0].members > 0).sum())
+    if filled < k:
+        warnings.warn(
+            f"Only {filled} of n_clusters={k} clusters have members, since medoids coincide: ask"
+            " for fewer clusters if the data has few distinct points.",
+            ConvergenceWarning,
+            stacklevel=_levels_to_user(),
+        )
     if best[2] and max_iter > 0:
         warnings.warn(
             f"method='banditpam' was stopped by max_iter={max_iter} and may not have converged:"

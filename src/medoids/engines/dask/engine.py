@@ -86,16 +86,22 @@ class DaskEngine:
         self._place(medoids)
 
     def _place(self, medoids: list[int]) -> None:
-        old = self.book
-        self.medoids, self.book = medoids, self.common.send(np.array(medoids), "medoids")
-        found = [paid for some in self._ask("place") for paid in some]
-        if old:
-            self.common.transport.release(old)
-        tuning = self.common.tuning
+        common, tuning = self.common, self.common.tuning
+        book = common.send(np.array(medoids), "medoids")
+        said = common.ask(Order("place", tuple(medoids), book), common.names(book))
         heaviest = int(tuning.heaviest * self.first)
-        self._paid = reduce(lambda a, b: a.joined(b, heaviest, tuning.seen), found)
-        self.loss = math.fsum(self._paid.loss.ravel())
-        self._after = {}
+        every = [paid for some in said for paid in some]
+        paid: Paid = reduce(lambda a, b: a.joined(b, heaviest, tuning.seen), every)
+        # All at once: who is interrupted before has the medoids of before.
+        old, self.book, self.medoids, self._paid = self.book, book, medoids, paid
+        self.loss, self._after = math.fsum(paid.loss.ravel()), {}
+        if old:
+            common.transport.release(old)
+
+    @property
+    def members(self) -> Ids:
+        """How many points each medoid has."""
+        return np.zeros(0, dtype=np.int64) if self._paid is None else self._paid.members
 
     def loss_after(self, position: int, medoid: int) -> float:
         if medoid not in self._after:
