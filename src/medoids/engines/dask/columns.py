@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,14 +84,17 @@ class Columns:
                 self._fill(more, np.arange(more.n), some, block[self.first.n :])
             yield start, start + len(some), block
 
-    def rows(self, arms: Indices) -> NDArray[np.float32]:
+    def rows(self, arms: Indices, out: NDArray[np.float32]) -> None:
         """Distances from some arms to the first references, a row for each."""
-        out = np.empty((len(arms), self.first.n), dtype=np.float32)
-        if self._kept:
-            kernels.turn(self.block[: self.first.n], arms, out)
-        else:
+        if not self._kept:
             self.first.measure(self.arms.side, arms, out)
-        return out
+            return
+        block = self.block[: self.first.n]
+        self.arms.space.workers.each(
+            lambda start, stop: kernels.turn(block, arms[start:stop], out[start:stop]),
+            len(arms),
+            512,
+        )
 
     def rows_of(self, more: Part, chosen: Indices, arms: Indices) -> NDArray[np.float32]:
         """Distances from some arms to some of the others that the step sees."""
@@ -104,19 +107,24 @@ class Columns:
 
 
 class Level:
-    """Distances from some arms of a part to one further stretch of references.
+    """Distances from some arms of a part to one stretch of references, a row for each arm.
 
     Parameters
     ----------
-    arms, refs : Part
+    n, width : int
+        How many arms the part has, and references the stretch.
+    fill : callable
+        Gives the distances of some arms: `fill(arms, out)`.
     room : int
         How many arms' may be kept.
     """
 
-    def __init__(self, arms: Part, refs: Part, room: int) -> None:
-        self._arms, self._refs, self._room = arms, refs, room
-        self._slot = np.full(arms.n, -1, dtype=np.int32)
-        self._block = np.empty((0, refs.n), dtype=np.float32)
+    def __init__(
+        self, n: int, width: int, fill: Callable[[Indices, NDArray[np.float32]], None], room: int
+    ) -> None:
+        self._fill, self._room, self._width = fill, room, width
+        self._slot = np.full(n, -1, dtype=np.int32)
+        self._block = np.empty((0, width), dtype=np.float32)
         self._used = 0
 
     def rows(self, arms: Indices) -> tuple[NDArray[np.float32], Indices]:
@@ -127,16 +135,16 @@ class Level:
             self._slot[:], self._used = -1, 0
             missing, stop = arms, len(arms)
         if stop > self._room:
-            out = np.empty((len(arms), self._refs.n), dtype=np.float32)
-            self._refs.measure(self._arms.side, arms, out)
+            out = np.empty((len(arms), self._width), dtype=np.float32)
+            self._fill(arms, out)
             return out, np.arange(len(arms), dtype=np.int32)
         if stop > len(self._block):
             size = min(max(stop, 2 * len(self._block)), self._room)
-            block = np.empty((size, self._refs.n), dtype=np.float32)
+            block = np.empty((size, self._width), dtype=np.float32)
             block[: self._used] = self._block[: self._used]
             self._block = block
         if len(missing):
-            self._refs.measure(self._arms.side, missing, self._block[self._used : stop])
+            self._fill(missing, self._block[self._used : stop])
             self._slot[missing] = np.arange(self._used, stop, dtype=np.int32)
             self._used = stop
         return self._block, self._slot[arms]

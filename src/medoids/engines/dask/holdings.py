@@ -229,9 +229,16 @@ class Holdings:
     def level(self, p: int, name: str, refs: Part) -> Level:
         """What is kept of the distances from the arms of a part to a stretch of references."""
         if (p, name) not in self._levels:
-            share = self.parts[p].n / max(self.n, 1)
-            room = int(self.tuning.levels * self.room * share / 4 // (4 * refs.n))
-            self._levels[p, name] = Level(self.parts[p], refs, min(room, self.parts[p].n))
+            part, columns = self.parts[p], self.columns[p]
+
+            def fill(arms: Indices, out: NDArray[np.float32]) -> None:
+                refs.measure(part.side, arms, out)
+
+            is_first = name == f"{REFERENCES}0"  # these are columns, to be turned
+            room = self.tuning.levels * self.room * part.n / max(self.n, 1) / 4 // (4 * refs.n)
+            self._levels[p, name] = Level(
+                part.n, refs.n, columns.rows if is_first else fill, min(int(room), part.n)
+            )
         return self._levels[p, name]
 
     def hashes_of(self, p: int) -> Any:

@@ -177,8 +177,7 @@ class Regression:
 
         workers.each(fit, len(new), 1)
         every = np.arange(len(arms), dtype=np.int32)
-        blocks = [_Block(columns.rows(arms), every)]
-        blocks += [_Block(*level.rows(arms)) for level in levels]
+        blocks = [_Block(*level.rows(arms)) for level in levels]
         if len(self.beyond) and self.sampled.more is not None:
             blocks.append(_Block(columns.rows_of(self.sampled.more, self.beyond, arms), every))
         own = screened.own[arms].astype(float)

@@ -133,7 +133,7 @@ class Stage:
             arms = self._alive[command.view][p]
             if not len(arms):
                 continue
-            kept = [shard.level(p, name, levels[name]) for name in names[1:]]
+            kept = [shard.level(p, name, levels[name]) for name in names]
             found, lower = regression.estimate(screened, shard.columns[p], kept, arms)
             screened.estimate[arms] = found
             screened.lower[arms] = np.fmax(screened.lower[arms], lower)
