@@ -243,7 +243,9 @@ def table(kept: dict[str, Any]) -> str:
         lines += [f"## Mixture, {row['1']['d']} columns, k = 10", "", *head]
         lines += [_line(f"{c} worker{'s' * (c > 1)}", row[str(c)], row["load"]) for c in (1, 2)]
         gain = row["1"]["seconds"] / row["2"]["seconds"]
-        lines += ["", f"Two workers are {gain:.2f} times as fast as one.", ""]
+        each = row["1"]["busiest"] / row["2"]["busiest"]
+        lines += ["", f"Two workers are {gain:.2f} times as fast as one; the busiest process has"
+                  f" {each:.2f} times less to do.", ""]  # fmt: skip
     if "slope" in kept:
         row = kept["slope"]
         runs = row["runs"]

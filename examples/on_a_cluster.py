@@ -17,7 +17,7 @@ from medoids import KMedoids
 from medoids.dask import KMedoids as DaskKMedoids
 
 
-def chunk(block_id: tuple[int, int], rows: int = 25_000) -> np.ndarray:
+def chunk(block_id: tuple[int, int], rows: int = 10_000) -> np.ndarray:
     """Rows of ten groups in 16 dimensions: those of one chunk."""
     centres = np.random.default_rng(0).normal(size=(10, 16)) * 2
     rng = np.random.default_rng([1, block_id[0]])
@@ -26,11 +26,19 @@ def chunk(block_id: tuple[int, int], rows: int = 25_000) -> np.ndarray:
 
 def main() -> None:
     if len(sys.argv) > 1:
-        client = Client(sys.argv[1])
+        with Client(sys.argv[1]) as client:
+            show(client)
     else:
-        client = Client(LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0"))
+        with (
+            LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
+            Client(cluster) as client,
+        ):
+            show(client)
+
+
+def show(client: Client) -> None:
     print("the dashboard:", client.dashboard_link)
-    X = da.map_blocks(chunk, chunks=((25_000,) * 8, (16,)), dtype=float, meta=np.empty((0, 0)))
+    X = da.map_blocks(chunk, chunks=((10_000,) * 8, (16,)), dtype=float, meta=np.empty((0, 0)))
     X = client.persist(X)
 
     start = time.perf_counter()
@@ -52,7 +60,6 @@ def main() -> None:
 
     served = km.to_local()  # plain, to pickle and to serve
     print("a new row is in cluster", int(served.predict(rows[:1])[0]))
-    client.shutdown() if len(sys.argv) < 2 else client.close()
 
 
 if __name__ == "__main__":
