@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("distributed", reason="the extra dask is not installed")
-
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Any]:
