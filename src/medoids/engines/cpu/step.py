@@ -7,6 +7,8 @@ that could go. Values are means over the n points.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,6 +25,25 @@ SLACK = 2e-6
 _CANCELS = 1e4
 
 
+class Whole(NamedTuple):
+    """What a step is to know of all points, where a state has only some of them.
+
+    Attributes
+    ----------
+    n : int
+        How many points there are.
+    nearest, second : float
+        The means over all of what they pay, and of the second distance: of their sizes.
+    removal : ndarray of shape (k,)
+        What taking each medoid away costs, per point.
+    """
+
+    n: int
+    nearest: float
+    second: float
+    removal: Values
+
+
 class Step:
     """What clips the rewards of a BUILD or SWAP step, and what a medoid's removal costs.
 
@@ -36,9 +57,13 @@ class Step:
         The medoids so far; none before the first BUILD step.
     swap : bool
         An arm replaces a medoid (SWAP), rather than joining them (BUILD).
+    whole : Whole, default=None
+        What is known of all points, if the state has some of them only.
 
     Attributes
     ----------
+    n : int
+        How many points values are means over.
     version : int
         Of the state that it is for.
     clips : Clips
@@ -53,31 +78,32 @@ class Step:
         They do so in float64 sums too, unless they are added point by point.
     """
 
-    def __init__(self, state: State, swap: bool) -> None:
+    def __init__(self, state: State, swap: bool, whole: Whole | None = None) -> None:
         self.state, self.swap, self.version = state, swap, state.version
-        self.n, self.k = state.n, max(state.k, 1)
-        nothing = np.zeros(self.n)
+        self.k = max(state.k, 1)
+        whole = _whole(state, swap) if whole is None else whole
+        self.n, self.removal = whole.n, whole.removal
+        nothing = np.zeros(state.n)
         base = state.nearest if state.k else nothing
-        self.removal = np.zeros(self.k)
-        self.slack = SLACK * float(np.abs(state.nearest).mean()) if state.k else 0.0
+        self.slack = SLACK * whole.nearest if state.k else 0.0
         cap2 = base2 = nothing
         if swap:
-            cap2 = base2 = state.second
-            if self.k == 1:
-                base2 = state.nearest  # nobody is second: the arm takes all
-            else:
-                lost = state.second - state.nearest
-                self.removal = np.bincount(state.owner, lost, self.k) / self.n
+            # If nobody is second, the arm takes all.
+            cap2, base2 = state.second, state.nearest if self.k == 1 else state.second
         # No arm can win so much: a medoid that is fixed never goes.
         self._stays = np.zeros(self.k)
         if swap and state.fixed and self.k > 1:
-            highest = np.abs(state.nearest).mean() + np.abs(state.second).mean()
-            self._stays[: state.fixed] = 4 * highest
+            self._stays[: state.fixed] = 4 * (whole.nearest + whole.second)
         self.clips = Clips(state.nearest, base, cap2, base2, state.owner)
         self.owner = state.owner
         self.rough = 4 * SLACK * float(self.removal.max())
-        self.cancels = bool(SLACK * self.removal.max() > _CANCELS * self.slack)
+        self.cancels = bool(state.k) and self.is_cancelled(whole)
         self.removal = self.removal + self._stays
+
+    @staticmethod
+    def is_cancelled(whole: Whole) -> bool:
+        """Whether what is lost and won has to be added up point by point."""
+        return bool(whole.removal.max() > _CANCELS * whole.nearest)
 
     def at(self, refs: Indices) -> Clips:
         """The clips of some references."""
@@ -126,6 +152,18 @@ class Step:
             return alone, alone[:, None]
         values = (shared[:, None] + extra) / self.n
         return alone, values + (self._stays if self.cancels else self.removal)
+
+
+def _whole(state: State, swap: bool) -> Whole:
+    """Where the state has all points."""
+    if not state.k:
+        return Whole(state.n, 0.0, 0.0, np.zeros(1))
+    nearest, removal = float(np.abs(state.nearest).mean()), np.zeros(state.k)
+    if not swap or state.k == 1:
+        return Whole(state.n, nearest, 0.0, removal)
+    lost = state.second - state.nearest
+    removal = np.bincount(state.owner, lost, state.k) / state.n
+    return Whole(state.n, nearest, float(np.abs(state.second).mean()), removal)
 
 
 def reward(distances: Floats, cap: Floats, base: Floats) -> Floats:

@@ -48,7 +48,7 @@ class Columns:
         self._more = more
         # The line of each reference that is seen besides, and how many these are.
         self._line, self._seen = np.full(n, -1), 0
-        self.apart, self.contrast = _apart(self.block[:first], order)
+        self.apart, self.contrast = nearness(self.block[:first], order)
 
     def see(self, wanted: Indices, push: bool = True) -> Indices:
         """Measure every arm on these references too; their lines in the block.
@@ -91,7 +91,11 @@ class Columns:
         self._line[:], self._seen = -1, 0
 
 
-def _apart(block: NDArray[np.float32], order: Indices) -> tuple[float, float]:
+def nearness(block: NDArray[np.float32], order: Indices) -> tuple[float, float]:
+    """How far a point usually is from the nearest of some; and from any of them, over that.
+
+    `order` tells which arm of the block each of its references is.
+    """
     first = len(block)
     if first == 1:
         return 0.0, 1.0

@@ -20,6 +20,7 @@ __getattr__ = lazily(
         ],
         "estimates": ["add_gains", "carry", "screen", "turn"],
         "regression": ["conclude", "project", "regress"],
+        "sums": ["mixed", "split_sums"],
         "values": ["changes", "first_better", "reassign", "total_changes", "total_rewards"],
     },
 )  # fmt: skip

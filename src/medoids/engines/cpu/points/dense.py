@@ -32,19 +32,19 @@ def dense_between(
     unit = unit_between(left, right, metric, p)
     first, second = (ShapedRows(each, metric, unit) for each in (left, right))
     with np.errstate(over="ignore"):
-        found = _cross(first, np.arange(len(left)), second, metric, p, workers)
+        found = cross(first, np.arange(len(left)), second, metric, p, workers)
         found *= unit**metric.degree
     if not np.isfinite(found).all():
         raise ValueError("X has numbers so large that distances are beyond 1e308: scale it down.")
     return found
 
 
-def _cross(
+def cross(
     left: ShapedRows, arms: Indices, right: ShapedRows, metric: Metric, p: float, workers: Workers,
     refs: Indices | None = None,
 ) -> NDArray[np.float64]:  # fmt: skip
     """Exact distances from the rows `arms` of `left` to every row of `right`, or to some."""
-    kernel = _exact_kernel(metric)
+    kernel = exact_kernel(metric)
     count = len(right.array) if refs is None else len(refs)
     out = np.empty((len(arms), count))
     chosen = np.ascontiguousarray(left.array[arms], dtype=np.float64)
@@ -102,11 +102,11 @@ class DensePoints(Points):
         self._panels = Panels(self.rows, metric, frame, workers, copy_limit)
         self._pad = self.rows.form[:, 2].astype(np.float32)
         self._plain = not self._pad.any()
-        self._kernel, self._thin_kernel = _kernels(metric)
-        self._exact_kernel = _exact_kernel(metric)
+        self._kernel, self._thin_kernel = rough_kernels(metric)
+        self._exact_kernel = exact_kernel(metric)
         # Of metrics that a BLAS product gives.
         self._squares = (
-            _sums_of_squares(self._panels, array, workers) if _is_product(metric) else None
+            sums_of_squares(self._panels, array, workers) if is_product(metric) else None
         )
         # Whether blocks are computed in float64; not known before the first is asked for. Of few
         # rows they are, since it costs less than to find out.
@@ -176,12 +176,12 @@ class DensePoints(Points):
         if squares is None or (self._plain and min(out.shape) < _THIN):
             self._thin_kernel(left.panel, right.panel, np.float32(self.p), out)
             return
-        product = _product(left.panel, right.panel)
+        found = product(left.panel, right.panel)
         self._kernel(
-            product, left.panel, right.panel, squares[left.rows], squares[right.rows],
+            found, left.panel, right.panel, squares[left.rows], squares[right.rows],
             pad[left.rows], pad[right.rows],
         )  # fmt: skip
-        out[:] = product
+        out[:] = found
 
     def _double(self, left: Indices, right: Indices, out: Floats) -> None:
         """Fill `out` with distances computed in float64."""
@@ -191,15 +191,15 @@ class DensePoints(Points):
         self._exact_kernel(first, form[left], other, form[right], self.p, out)
 
     def _exact(self, arms: Indices, refs: Indices | None, out: NDArray[np.float64]) -> None:
-        out[:] = _cross(self.rows, arms, self.rows, self.metric, self.p, self.workers, refs)
+        out[:] = cross(self.rows, arms, self.rows, self.metric, self.p, self.workers, refs)
 
 
-def _is_product(metric: Metric) -> bool:
+def is_product(metric: Metric) -> bool:
     """Whether inner products give its distances."""
     return metric.term == "square"
 
 
-def _sums_of_squares(panels: Panels, array: RowReader, workers: Workers) -> NDArray[np.float32]:
+def sums_of_squares(panels: Panels, array: RowReader, workers: Workers) -> NDArray[np.float32]:
     """The squared length of each row, as float32 has it."""
     squares = np.empty(len(array), dtype=np.float32)
 
@@ -214,7 +214,7 @@ def _sums_of_squares(panels: Panels, array: RowReader, workers: Workers) -> NDAr
 _scratch = threading.local()
 
 
-def _product(left: NDArray[np.float32], right: NDArray[np.float32]) -> NDArray[np.float32]:
+def product(left: NDArray[np.float32], right: NDArray[np.float32]) -> NDArray[np.float32]:
     """`left @ right.T` into memory that the thread keeps: fresh pages cost more."""
     size = len(left) * len(right)
     if getattr(_scratch, "size", 0) < size:
@@ -224,13 +224,13 @@ def _product(left: NDArray[np.float32], right: NDArray[np.float32]) -> NDArray[n
     return out
 
 
-def _kernels(metric: Metric) -> tuple[Callable[..., None], Callable[..., None]]:
+def rough_kernels(metric: Metric) -> tuple[Callable[..., None], Callable[..., None]]:
     """The float32 kernels of a metric: with a BLAS product, and without."""
     term, finish = leaves(metric)
     thin = kernels.largest_kernel if metric.largest else kernels.block_kernel
     return kernels.epilogue_kernel(finish), thin(term, finish)
 
 
-def _exact_kernel(metric: Metric) -> Callable[..., None]:
+def exact_kernel(metric: Metric) -> Callable[..., None]:
     kernel: Callable[..., None] = kernels.exact_kernel(*leaves(metric), metric.largest)
     return kernel

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,22 +38,80 @@ class Frame(NamedTuple):
     beyond_float32: bool = False
 
 
+class Extent(NamedTuple):
+    """How far some rows reach: what their frame follows from.
+
+    Attributes
+    ----------
+    low, high : ndarray
+        The smallest and the largest number of each column.
+    centre : ndarray
+        Their mean.
+    smallest, largest : float
+        The sizes of the smallest number that is not zero, and of the largest.
+    n : int
+        How many rows there are.
+    """
+
+    low: Floats
+    high: Floats
+    centre: Floats
+    smallest: float
+    largest: float
+    n: int
+
+    def joined(self, other: Extent) -> Extent:
+        """That of both together."""
+        n = self.n + other.n
+        low, high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
+        with np.errstate(over="ignore", invalid="ignore"):
+            centre = self.centre * (self.n / n) + other.centre * (other.n / n)
+        smallest = min(self.smallest, other.smallest)
+        return Extent(low, high, centre, smallest, max(self.largest, other.largest), n)
+
+    def origin(self, metric: Metric) -> Floats:
+        """What is subtracted from rows, as far as the metric allows it."""
+        return self.centre if metric.frame == "shift" else np.zeros(len(self.centre))
+
+    def reach(self, metric: Metric) -> float:
+        """The largest number once that is subtracted."""
+        with np.errstate(over="ignore"):
+            origin = self.origin(metric)
+            return float(np.max([self.high - origin, origin - self.low]))
+
+
 def frame_of(array: RowReader, metric: Metric, p: float, workers: Workers) -> Frame:
     """The frame of the rows of a fit."""
+    extent = extent_of(array, metric, workers)
+    frame = frame_within(extent, array.dtype, metric, p)
+    if frame.unit != 1 and metric.degree:
+        _look_for_farthest(array, extent.reach(metric))
+    return frame
+
+
+def extent_of(array: RowReader, metric: Metric, workers: Workers) -> Extent:
+    """How far rows reach, as far as a frame of this metric asks."""
+    nothing = np.zeros(array.shape[1])
+    if metric.form:
+        return Extent(nothing, nothing, nothing, np.inf, 0.0, len(array))
+    if metric.degree == 0:
+        return Extent(nothing, nothing, nothing, *_sizes(array, workers), len(array))
+    return Extent(*_extent(array, workers), np.inf, 0.0, len(array))
+
+
+def frame_within(extent: Extent, dtype: Any, metric: Metric, p: float) -> Frame:
+    """The frame of rows of this type that reach so far."""
+    width = len(extent.centre)
     if metric.form:  # scaled rows need none
         return Frame()
     if metric.degree == 0:
-        return _frame_of_ratios(array, metric, workers)
-    low, high, centre = _extent(array, workers)
-    if metric.frame != "shift":
-        centre = np.zeros(len(centre))
-    with np.errstate(over="ignore"):
-        largest = float(np.max([high - centre, centre - low]))
-    unit = _unit(metric, p, largest, array.shape[1], len(array))
-    if unit != 1:
-        _look_for_farthest(array, largest)
+        unit = _unit_of_ratios(extent.largest) if metric.frame == "scale" else 1.0
+        beyond = extent.smallest / unit < _LEAST or extent.largest / unit > _MOST
+        return Frame(None if unit == 1 else np.zeros(width), unit, beyond)
+    centre, largest = extent.origin(metric), extent.reach(metric)
+    unit = _unit(metric, p, largest, width, extent.n)
     far = float(np.abs(centre).max()) > 2 * largest
-    if array.dtype == np.float32 and not far and unit == 1:
+    if dtype == np.float32 and not far and unit == 1:
         return Frame()
     return Frame(centre, unit)
 
@@ -68,8 +126,8 @@ def unit_between(left: RowReader, right: RowReader, metric: Metric, p: float) ->
     return _unit_of_ratios(largest) if metric.frame == "scale" else 1.0
 
 
-def _frame_of_ratios(array: RowReader, metric: Metric, workers: Workers) -> Frame:
-    """The frame of rows whose ratios alone matter, or nothing but whether they are equal."""
+def _sizes(array: RowReader, workers: Workers) -> tuple[float, float]:
+    """The size of the smallest number that is not zero, and of the largest."""
     size = at_once(array, 4096)
     least, most = (np.empty(-(-len(array) // size)) for _ in range(2))
 
@@ -79,10 +137,7 @@ def _frame_of_ratios(array: RowReader, metric: Metric, workers: Workers) -> Fram
         most[start // size] = part.max()
 
     workers.each(look, len(array), size)
-    smallest, largest = float(least.min()), float(most.max())
-    unit = _unit_of_ratios(largest) if metric.frame == "scale" else 1.0
-    beyond = smallest / unit < _LEAST or largest / unit > _MOST
-    return Frame(None if unit == 1 else np.zeros(array.shape[1]), unit, beyond)
+    return float(least.min()), float(most.max())
 
 
 def _extent(array: RowReader, workers: Workers) -> tuple[Floats, Floats, Floats]:

@@ -79,7 +79,7 @@ def _sums(held: _Held, rows: SparseRows, chosen: Indices, term: Any) -> Floats:
     return sums
 
 
-def _sparse_block(
+def sparse_block(
     held: tuple[SparseRows, Indices],
     moving: tuple[SparseRows, Indices],
     metric: SumMetric,
@@ -122,7 +122,7 @@ def sparse_between(left: Any, right: Any, name: str, workers: Workers) -> NDArra
         left, right = left / unit, right / unit
     held, moving = ((rows_of(each, SPARSE[name], workers), _every(each)) for each in (left, right))
     out = np.empty((right.shape[0], left.shape[0]))
-    _sparse_block(held, moving, SPARSE[name], out, workers)
+    sparse_block(held, moving, SPARSE[name], out, workers)
     found: NDArray[np.float64] = out.T * unit ** METRICS[name].degree
     return found
 
@@ -155,7 +155,7 @@ class SparsePoints(Points):
 
     def _fill(self, held: Indices, moving: Indices, out: Floats) -> None:
         rows = self.rows
-        _sparse_block((rows, held), (rows, moving), self.metric, out, self.workers)
+        sparse_block((rows, held), (rows, moving), self.metric, out, self.workers)
 
     def _block(self, arms: Indices, refs: Indices, out: NDArray[np.float32]) -> None:
         # All of these metrics are symmetric: hold the shorter side.

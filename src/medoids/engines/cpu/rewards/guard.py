@@ -34,6 +34,10 @@ class Guard:
         A usual distance between neighbours.
     weights : ndarray, default=None
         How much each point counts: a neighbour may count for more than the arm.
+    usual : float, default=None
+        The usual size of a reward; None takes it from these arms.
+    heaviest : float, default=None
+        The largest weight there is; None is that of these points.
     """
 
     def __init__(
@@ -44,20 +48,26 @@ class Guard:
         z: float,
         apart: float,
         weights: Values | None = None,
+        usual: float | None = None,
+        heaviest: float | None = None,
     ) -> None:
         self.step, self.m = step, m
-        self._skew = self._missed = np.zeros(step.n)
+        self._skew = self._missed = np.zeros(len(sizes))
         if not step.state.k:  # an arm rewards all
             return
         total, squares = np.maximum(-sizes[:, 0].astype(float), 0.0), sizes[:, 1].astype(float)
-        overall = total.sum()
-        usual = squares.sum() / overall if overall > 0 else 0.0
+        if usual is None:
+            usual = usual_size(sizes)
         self._z, self._total = z, total / m
-        self._one = np.maximum(_of_neighbours(step.clips.base, weights) - apart, usual / 3)
+        self._one = np.maximum(
+            _of_neighbours(step.clips.base, weights, heaviest) - apart, usual / 3
+        )
         self._skew = z**2 / 3 * squares / np.maximum(total + self._one, _TINY) / m
         self._missed = self._unseen(slice(None), 1 / m)
         if step.swap and step.k > 1:
-            self._one2 = np.maximum(_of_neighbours(step.clips.base2, weights) - apart, 0.0)
+            self._one2 = np.maximum(
+                _of_neighbours(step.clips.base2, weights, heaviest) - apart, 0.0
+            )
             self._home = np.maximum(-sizes[:, 3].astype(float), 0.0)
 
     def _unseen(self, arms: Indices | slice, share: float) -> Values:
@@ -99,14 +109,15 @@ class Guard:
             home = self._z**2 / 2 * one**2 / np.maximum(one + seen, _TINY) * shares[0]
         return np.stack([skew, missed, home], axis=1)
 
-    def lower_at_home(self, sample: Sample, lower: Floats) -> None:
+    def lower_at_home(self, sample: Sample, at: Indices, lower: Floats) -> None:
         """Lower the bounds of every arm's swap with its own medoid, whose points may gain most.
+
+        `at` is the stratum of each arm.
 
         What the few references of a small cluster do not show is as much as its arms could
         gain at a point that pays the second medoid.
         """
         if self.step.swap and self.step.k > 1:
-            at = sample.strata.of
             self._home_mean = self._home * sample.share[at]
             left = 1 - sample.counts[at] / sample.strata.sizes[at]
             missed = self._z**2 / 2 * self._one2**2 / np.maximum(self._one2 + self._home, _TINY)
@@ -115,7 +126,13 @@ class Guard:
             lower[line, np.arange(len(at))] -= term.astype(lower.dtype)
 
 
-def _of_neighbours(pays: Floats, weights: Values | None) -> Values:
+def usual_size(sizes: Floats) -> float:
+    """The usual size of a reward of some arms: a mean in which each counts by its size."""
+    total = float(np.maximum(-sizes[:, 0].astype(float), 0.0).sum())
+    return float(sizes[:, 1].sum(dtype=float)) / total if total > 0 else 0.0
+
+
+def _of_neighbours(pays: Floats, weights: Values | None, heaviest: float | None) -> Values:
     """What a point pays that is where each point is, and weighs as much as any.
 
     Where a point weighs nothing, what others pay on average.
@@ -123,5 +140,5 @@ def _of_neighbours(pays: Floats, weights: Values | None) -> Values:
     if weights is None:
         return np.asarray(pays, dtype=np.float64)
     alone = np.divide(pays, weights, out=np.full(len(pays), np.nan), where=weights > 0)
-    alone[np.isnan(alone)] = np.nanmean(alone)
-    return np.asarray(alone * weights.max())
+    alone[np.isnan(alone)] = np.nanmean(alone) if not np.isnan(alone).all() else 0.0
+    return np.asarray(alone * (weights.max() if heaviest is None else heaviest))

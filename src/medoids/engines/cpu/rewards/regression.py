@@ -212,7 +212,7 @@ class _Group:
             counts, sums = screened.beside_of(self.g)
         sizes = screened.sample.strata.sizes[: step.k]
         cluster = (self.g, counts, sizes, tuning.seen, step.n, step.swap)
-        rules = (tuning.per_feature, tuning.support, _wider(screened.z))
+        rules = (tuning.per_feature, tuning.support, wider(screened.z))
         found = kernels.regress(self.refs, self.led, cluster, (screened.known.means, sums), rules)
         which, self.bounds, self.caps, q, t, t_shared, p, scale, gram, shares = found
         # Turned so that the global columns' products with each other, so weighted, are zero.
@@ -287,6 +287,6 @@ def _joined(some: Refs, more: Refs) -> Refs:
 
 
 @lru_cache(maxsize=16)
-def _wider(z: float) -> Values:
+def wider(z: float) -> Values:
     """For each number of degrees of freedom, by how much Student's quantile widens a variance."""
     return student(np.maximum(np.arange(4096), 1), z)

@@ -66,7 +66,7 @@ class Rewards:
         self.sigma = np.sqrt(sizes[:, 2] * m) * (m < step.n)
         guard = Guard(step, sizes, m, z, cache.columns.apart, cache.points.weights)
         lower -= (guard.term(max(1 - m / step.n, 0.0)) + step.rough).astype(np.float32)
-        guard.lower_at_home(sample, lower)
+        guard.lower_at_home(sample, sample.strata.of, lower)
         self.lower = bounds.lift_all(lower)
         self.screened = Screened(
             step,

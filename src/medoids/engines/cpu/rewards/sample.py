@@ -66,10 +66,13 @@ class Sample:
 
     def without_itself(self) -> NDArray[np.float64]:
         """For each point, the factor on its stratum's share if the point is left out."""
-        of, sizes = self.strata
-        seen = self.counts[of].astype(float)
-        inside = np.zeros(len(of))
+        inside = np.zeros(len(self.strata.of))
         inside[self.ids] = 1.0
+        return self.without(self.strata.of, inside)
+
+    def without(self, of: Indices, inside: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The same for points of these strata, those left out that are `inside` the sample (1)."""
+        sizes, seen = self.strata.sizes, self.counts[of].astype(float)
         others = np.maximum(seen - inside, 1.0)
         return np.asarray((sizes[of] - 1) / sizes[of] * np.maximum(seen, 1.0) / others)
 

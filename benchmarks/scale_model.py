@@ -1,0 +1,131 @@
+"""A model of what a fit on a cluster costs: `python benchmarks/scale_model.py` prints its tables.
+
+docs/scale.md explains it. The constants were measured on one core of the machine that
+`results/dask.md` is from, in CPU time; `RUNS` are fits that the model is held against, with both
+shards in one process (`InProcess`), so that no clock and no network is in them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Machine(NamedTuple):
+    """What things cost.
+
+    Attributes
+    ----------
+    reward : float
+        Seconds for a reward that is estimated, on one core.
+    distance, column : float
+        Seconds for a distance: a part that is always there, and one for each column.
+    latency, task : float
+        Seconds for a round, and for each of its tasks, which the client and the scheduler send and
+        take one after the other.
+    bandwidth : float
+        Bytes a second from worker to worker.
+    """
+
+    reward: float = 2.5e-9
+    distance: float = 2e-9
+    column: float = 1 / 20 * 1e-9
+    latency: float = 10e-3
+    task: float = 4e-3
+    bandwidth: float = 1e9
+
+
+class Fit(NamedTuple):
+    """A fit: rows, columns, clusters, steps (k and swaps), and what was measured of such.
+
+    Attributes
+    ----------
+    distances : float
+        Computed for each row, where the first ones are kept.
+    refined : float
+        Rewards of deeper references for each row and step, as a share of the first ones.
+    rounds : float
+        For each step.
+    kept : bool
+        There is memory for the distances to the first references; else every step computes them.
+    """
+
+    n: float
+    d: int
+    k: int
+    steps: int
+    distances: float = 1300.0
+    refined: float = 0.15
+    rounds: float = 10.0
+    kept: bool = True
+
+    @property
+    def first(self) -> int:
+        return max(512, 100 * self.k)
+
+
+class Cost(NamedTuple):
+    """Seconds by kind, and bytes: of columns that are kept, and of rows that each worker gets."""
+
+    compute: float
+    latency: float
+    broadcast: float
+    columns: float
+    sent: float
+
+    @property
+    def total(self) -> float:
+        return self.compute + self.latency + self.broadcast
+
+
+def cost(fit: Fit, workers: int, cores: int, machine: Machine) -> Cost:
+    """What a fit costs on so many workers of so many cores."""
+    rewards = fit.steps * fit.n * fit.first * (1 + fit.refined)
+    distances = fit.distances * fit.n
+    if not fit.kept:
+        distances += (fit.steps - 1) * fit.n * fit.first
+    each = machine.distance + machine.column * fit.d
+    compute = (rewards * machine.reward + distances * each) / (workers * cores)
+    latency = fit.rounds * fit.steps * (machine.latency + workers * machine.task)
+    # References up to 16 times the first, and some leaders of each cluster in each step.
+    rows = 16 * fit.first + 4 * fit.k * fit.steps
+    sent = 4.0 * fit.d * rows
+    # Who has rows gives them to others: twice as many have them after each turn.
+    turns = max(workers - 1, 1).bit_length()
+    return Cost(compute, latency, sent * turns / machine.bandwidth, 4 * fit.n * fit.first, sent)
+
+
+# n, steps, distances for each row, all columns kept, CPU seconds: 16 columns, k = 10.
+RUNS = [
+    (50_000, 13, 1231, True, 2.1),
+    (200_000, 14, 1320, True, 8.2),
+    (800_000, 14, 14_972, False, 54.7),
+]
+
+
+def main() -> None:
+    print("| n | CPU seconds | model |\n|---:|---:|---:|")
+    for n, steps, distances, _, seconds in RUNS:
+        fit = Fit(n, 16, 10, steps, distances)
+        print(f"| {n:,} | {seconds:.1f} | {cost(fit, 1, 1, Machine()).compute:.1f} |")
+    print()
+    fit = Fit(1e9, 768, 10, 30)
+    print("| fit | workers | compute | rounds | rows sent | in all | columns kept, each |")
+    print("|---|---|---:|---:|---:|---:|---:|")
+    one_graph = Machine(task=0.1e-3)
+    for name, some, workers, cores, machine in [
+        ("k = 10", fit, 100, 32, Machine()),
+        ("k = 10, a round is one graph", fit, 100, 32, one_graph),
+        ("k = 10, columns not kept", fit._replace(kept=False), 100, 32, one_graph),
+        ("k = 100", fit._replace(k=100, steps=250), 100, 32, one_graph),
+        ("k = 10,000", fit._replace(k=10_000, steps=20_000), 100, 32, one_graph),
+    ]:
+        found = cost(some, workers, cores, machine)
+        print(
+            f"| {name} | {workers} x {cores} | {found.compute:,.0f} s | {found.latency:,.0f} s |"
+            f" {found.broadcast:,.1f} s ({found.sent / 1e6:,.0f} MB each) | {found.total:,.0f} s |"
+            f" {found.columns / workers / 1e9 if some.kept else 0:,.0f} GB |"
+        )
+
+
+if __name__ == "__main__":
+    main()

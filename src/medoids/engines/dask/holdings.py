@@ -1,0 +1,260 @@
+"""What one worker holds: partitions, rows that every worker has, and distances that are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._threads import Workers
+from ..._tuning import Tuning
+from ..._types import Indices
+from ..cpu import kernels
+from ..cpu.kernels.tuples import Clips
+from ..cpu.points.across import Space
+from ..cpu.step import Step, Whole
+from ..protocol import Values
+from .columns import Columns, Level
+from .orders import REFERENCES, Entry, Ground, Loaded, Rows
+from .part import Part
+from .reader import Reader
+
+# The first references that tell what is usual.
+_JUDGES = 512
+# Bytes of distances that are computed at a time and not kept.
+AT_ONCE = 2**25
+# Arms whose distances to all points are kept, at most.
+_ROWS = 512
+# How many sets of rows are laid out, besides the references.
+_BOOKS = 64
+
+
+class Holdings:
+    """Some partitions, and what is kept of the distances from and to their points.
+
+    Parameters
+    ----------
+    reader : Reader
+        Makes of what the user gave what can be computed with.
+    numbers : sequence of int
+        Which partitions they are.
+    things, weights : sequence
+        What each holds; and the weights of its rows, or None.
+    workers : Workers
+    tuning : Tuning
+    room : float
+        Bytes for distances that are kept, unless the ground says otherwise.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        numbers: Sequence[int],
+        things: Sequence[Any],
+        weights: Sequence[Any] | None,
+        workers: Workers,
+        tuning: Tuning,
+        room: float,
+    ) -> None:
+        self.reader, self.numbers, self.workers = reader, list(numbers), workers
+        self.tuning, self._room = tuning, room
+        given = [None] * len(self.numbers) if weights is None else weights
+        self._data, self._weights = {}, {}
+        for number, some, weight in zip(numbers, things, given, strict=True):
+            self._data[number] = reader.read_partition(number, some)
+            self._weights[number] = reader.weights(number, weight, reader.count(some))
+        self.parts: list[Part] = []
+        self._ground: Ground | None = None
+        self._books: dict[str, Part] = {}
+        # Distances from some arms to all points of each part, and the row of each arm there.
+        self._rows: list[NDArray[np.float32]] = []
+        self._slots: dict[int, int] = {}
+        self._next = 0
+        self._levels: dict[tuple[int, str], Level] = {}
+        # For each name of references, distances to them from arms that have led.
+        self.led: dict[str, dict[int, Any]] = {}
+        self._counted = 0
+        self.k = 0  # medoids now
+
+    def load(self) -> Loaded:
+        described, row_bytes = None, 0.0
+        for data in self._data.values():
+            if data is not None:
+                one = self.reader.describe(data, self.workers)
+                described = one if described is None else described.joined(one)
+                row_bytes = max(row_bytes, self.reader.row_bytes(data))
+        found = [each for each in self._weights.values() if each is not None and len(each)]
+        weights = None
+        if found:
+            every = np.concatenate(found)
+            weights = float(every.min()), float(every.max()), int((every > 0).sum())
+        sizes = {number: 0 if data is None else data.n for number, data in self._data.items()}
+        return Loaded(sizes, described, weights, row_bytes, self._room)
+
+    def take_count(self) -> int:
+        """Distances computed since this was asked before."""
+        total = self.space.n_distances if self.parts or self._books else 0
+        new, self._counted = total - self._counted, total
+        return new
+
+    def begin(self, ground: Ground) -> None:
+        if self._ground is not None:
+            return
+        self._ground, self.ground = ground, ground
+        self.room = self._room if ground.room is None else ground.room
+        self.n = sum(0 if data is None else data.n for data in self._data.values())
+        self.hashes = {}
+        for number, data in self._data.items():
+            if data is not None:
+                start = ground.starts[number]
+                rows = np.arange(start, start + data.n)
+                self.hashes[number] = kernels.mixed(rows, np.uint64(ground.seed))
+
+    def lay_out(self, first: Rows) -> None:
+        """Make the parts, once the first references tell what all have in common."""
+        if self._books:
+            return
+        ground, tuning = self.ground, self.tuning
+        model = next((data for data in self._data.values() if data is not None), None)
+        if model is None:
+            model = self.reader.read(first.things)
+        self._model = model
+        self.space: Space = self.reader.space(
+            model, ground.described, self.workers, 0.25 * self.room
+        )
+        name = f"{REFERENCES}0"
+        self._books[name] = self._part_of(first)
+        self.space.settle(self._books[name].side, ground.n)
+        k = ground.n_clusters
+        kept = k if 8.0 * self.n * k <= tuning.medoid_rows * self.room else 0
+        for number, data in self._data.items():
+            if data is not None:
+                rows = np.arange(ground.starts[number], ground.starts[number] + data.n)
+                weights = self._weights[number]
+                weights = None if weights is None or ground.heaviest is None else weights
+                weights = None if weights is None else weights / ground.scale
+                side = self.space.side(data)
+                self.parts.append(Part(self.space, side, rows, weights, kept, ground.fixed))
+        some = np.arange(min(_JUDGES, first.ids.size))
+        judges = Rows(
+            first.ids[some],
+            self.reader.pick(first.things, some),
+            None if first.weights is None else first.weights[some],
+        )
+        self.judges = self._part_of(judges)
+        more = ground.first // 4 + tuning.seen * k + 8
+        refs, left = self._books[name], tuning.columns * self.room
+        self.columns = []
+        for part in self.parts:  # those of some parts are kept, if there is no room for all
+            needed = 5.0 * part.n * ground.first  # a quarter more lines are seen besides
+            kept_here = needed <= left
+            left -= needed if kept_here else 0.0
+            self.columns.append(Columns(part, refs, more, kept_here))
+        self.judging = Columns(self.judges, refs, more, True)
+        # They take address space alone until they are written.
+        self._room_for_rows = min(int(tuning.rows * self.room // (4 * max(self.n, 1))), _ROWS)
+        shape = self._room_for_rows
+        self._rows = [np.empty((shape, part.n), dtype=np.float32) for part in self.parts]
+        self.room_for_exact = max(int(tuning.exact_rows * self.room // (8 * max(self.n, 1))), 1)
+
+    def _part_of(self, rows: Rows) -> Part:
+        side = self.space.side(self.reader.like(self._model, rows.things))
+        weights = None
+        if rows.weights is not None and self.ground.heaviest is not None:
+            weights = rows.weights / self.ground.scale
+        return Part(self.space, side, rows.ids, weights, self.ground.n_clusters, self.ground.fixed)
+
+    def book(self, name: str, payloads: Mapping[str, Rows]) -> Part:
+        """Rows that every worker is given, laid out."""
+        if name not in self._books:
+            others = [each for each in self._books if not each.startswith(REFERENCES)]
+            for old in others[: max(len(others) - _BOOKS, 0)]:
+                del self._books[old]
+            self._books[name] = self._part_of(payloads[name])
+        return self._books[name]
+
+    def follow(self, part: Part, medoids: Sequence[int], book: Part | None) -> None:
+        if medoids and book is not None:
+            part.follow(medoids, book)
+        elif part.state.k:
+            part.state.clear()
+
+    def totals(
+        self, payloads: Mapping[str, Rows], entries: Sequence[Entry], swap: bool, whole: Whole
+    ) -> tuple[Values, Values]:
+        """The sums of arms' rewards at all points; and what is added where each medoid goes."""
+        found = [self._totals(self.book(name, payloads), at, swap, whole) for name, at in entries]
+        return np.concatenate([each[0] for each in found]), np.concatenate([e[1] for e in found])
+
+    def _totals(
+        self, book: Part, places: Indices, swap: bool, whole: Whole
+    ) -> tuple[Values, Values]:
+        shared, extra = np.zeros(len(places)), np.zeros((len(places), max(self.k, 1)))
+        arms = book.ids[places].tolist()
+        self._keep_rows(book, places[[arm not in self._slots for arm in arms]])
+        known = np.array([arm in self._slots for arm in arms])
+        slots = np.array([self._slots[arm] for arm in arms if arm in self._slots], dtype=np.int64)
+        left = places[~known]
+        for part, rows in zip(self.parts, self._rows, strict=True):
+            step = Step(part.state, swap, whole)
+            if len(slots):
+                some, more = step.sums(rows, slots, self.workers, step.clips)
+                shared[known] += some
+                extra[known] += more
+            size = max(AT_ONCE // (4 * max(len(left), 1)), 1024)
+            for start in range(0, part.n if len(left) else 0, size):
+                points = np.arange(start, min(start + size, part.n))
+                block = np.empty((len(left), len(points)), dtype=np.float32)
+                part.measure(book.side, left, block, points)
+                clips = Clips(*(each[start : start + size] for each in step.clips))  # type: ignore[arg-type]
+                some, more = step.sums(block, np.arange(len(left)), self.workers, clips)
+                shared[~known] += some
+                extra[~known] += more
+        return shared, extra
+
+    def _keep_rows(self, book: Part, places: Indices) -> None:
+        """Keep the distances from arms to all points, as far as there is room."""
+        places = places[: self._room_for_rows]
+        if not len(places):
+            return
+        start = self._next if self._next + len(places) <= self._room_for_rows else 0
+        stop = self._next = start + len(places)
+        self._slots = {a: slot for a, slot in self._slots.items() if not start <= slot < stop}
+        for part, rows in zip(self.parts, self._rows, strict=True):
+            part.measure(book.side, places, rows[start:stop])
+        self._slots |= dict(zip(book.ids[places].tolist(), range(start, stop), strict=True))
+
+    def level(self, p: int, name: str, refs: Part) -> Level:
+        """What is kept of the distances from the arms of a part to a stretch of references."""
+        if (p, name) not in self._levels:
+            part, columns = self.parts[p], self.columns[p]
+
+            def fill(arms: Indices, out: NDArray[np.float32]) -> None:
+                refs.measure(part.side, arms, out)
+
+            is_first = name == f"{REFERENCES}0"  # these are columns, to be turned
+            room = self.tuning.levels * self.room * part.n / max(self.n, 1) / 4 // (4 * refs.n)
+            self._levels[p, name] = Level(
+                part.n, refs.n, columns.rows if is_first else fill, min(int(room), part.n)
+            )
+        return self._levels[p, name]
+
+    def hashes_of(self, p: int) -> Any:
+        """Where the points of a part are in the order of the references."""
+        return list(self.hashes.values())[p]
+
+    @property
+    def rows_kept(self) -> list[int]:
+        """The arms whose distances to all points are kept."""
+        return list(self._slots)
+
+    def open(self, part: Part) -> Indices:
+        """The points of a part that may be medoids and are none."""
+        open_ = np.ones(part.n, dtype=bool)
+        if self.ground.allowed is not None:
+            open_ = np.isin(part.ids, self.ground.allowed, assume_unique=True)
+        mine = part.local(np.array(part.state.medoids, dtype=np.int64))
+        open_[mine[mine >= 0]] = False
+        return np.flatnonzero(open_)

@@ -1,0 +1,111 @@
+"""What a worker makes of a partition: data that is checked, and the space it is in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ..._checks import weights as checked_weights
+from ..._threads import Workers
+from ..._types import Indices
+from ...data.kinds import Data, ObjectData, read
+from ..cpu.points.across import Described, Space, describe, space_of
+
+
+class Reader:
+    """Reads partitions of one kind of data under one metric.
+
+    Parameters
+    ----------
+    metric, metric_params
+        As for `KMedoids`.
+    """
+
+    def __init__(self, metric: Any, metric_params: Mapping[str, Any] | None) -> None:
+        self._metric, self._params = metric, metric_params
+        self._model: Any = None  # one measure serves all of a shard
+
+    def read(self, things: Any) -> Data:
+        """Things, checked."""
+        return read(things, self._metric, self._params, 1)
+
+    def like(self, model: Any, things: Any) -> Any:
+        """Other things, to be compared with those of a model."""
+        return model.like(things)
+
+    def read_partition(self, number: int, things: Any) -> Data | None:
+        """A partition, checked; None if it is empty. An error names it."""
+        if not self.count(things):
+            return None
+        try:
+            if self._model is None:
+                self._model = self.read(things)
+                return self._model  # type: ignore[no-any-return]
+            found: Data = self._model.like(things)
+            return found
+        except (TypeError, ValueError) as error:
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(f"partition {number}: {error}") from None
+
+    def weights(self, number: int, given: Any, n: int) -> NDArray[np.float64] | None:
+        """The weights of a partition's rows, checked."""
+        if given is None:
+            return None
+        try:
+            some = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            some = np.empty((0, 0))
+        try:
+            if some.shape == (n,) and not some.any():  # as a whole they are not zero
+                return some
+            return checked_weights(given, n)
+        except (TypeError, ValueError) as error:
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(f"partition {number}: {error}") from None
+
+    def describe(self, data: Any, workers: Workers) -> Described:
+        return describe(data, workers)
+
+    def space(self, data: Any, whole: Described, workers: Workers, copy_limit: float) -> Space:
+        return space_of(data, whole, workers, copy_limit)
+
+    def row_bytes(self, data: Any) -> float:
+        """How much a row takes, about, on its way to another worker."""
+        things = data.things
+        if isinstance(data, ObjectData) and isinstance(things, list):
+            some = things[:32]
+            return float(np.mean([64 + 8 * len(str(each)) for each in some]))
+        if sparse.issparse(things):
+            return float(12.0 * things.nnz / things.shape[0])
+        return float(things.shape[1] * things.dtype.itemsize)
+
+    @staticmethod
+    def count(things: Any) -> int:
+        """How many there are."""
+        return int(things.shape[0]) if hasattr(things, "shape") else len(things)
+
+    @staticmethod
+    def pick(things: Any, chosen: Indices) -> Any:
+        """Some of them."""
+        if isinstance(things, list):
+            return [things[i] for i in chosen]
+        return getattr(things, "iloc", things)[chosen]
+
+    @staticmethod
+    def join(parts: Sequence[Any], order: Indices) -> Any:
+        """Several sets as one, in another order."""
+        first = parts[0]
+        if isinstance(first, list):
+            every = [each for part in parts for each in part]
+            return [every[i] for i in order]
+        if sparse.issparse(first):
+            return sparse.vstack(parts, format="csr")[order]
+        if hasattr(first, "iloc"):
+            import pandas as pd
+
+            return pd.concat(list(parts)).iloc[order]
+        return np.concatenate(list(parts))[order]

@@ -1,0 +1,185 @@
+"""The screen of a step on one worker: every arm is estimated from the same references."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._tuning import Tuning
+from ..._types import Floats, Indices
+from ..cpu import kernels
+from ..cpu.cache.columns import nearness
+from ..cpu.kernels.tuples import Estimates, Homes, Lines, Weights
+from ..cpu.rewards.guard import Guard, usual_size
+from ..cpu.rewards.sample import Sample, Strata
+from ..cpu.step import SLACK, Step
+from .columns import Columns
+from .orders import StepOrder
+from .part import Part
+
+# Arms that a thread screens at a time.
+_SLICE = 1024
+
+
+class Judged(NamedTuple):
+    """What some of the first references, as arms, tell of all: the same on every worker.
+
+    Attributes
+    ----------
+    usual : float
+        The usual size of a reward.
+    apart : float
+        A usual distance between neighbours.
+    slack : float
+        Values closer than this are the same to float32.
+    sigma : list of float
+        Minimum, quartiles and maximum of the standard deviations.
+    """
+
+    usual: float
+    apart: float
+    slack: float
+    sigma: list[float]
+
+
+class Sampled:
+    """The references of a step, and how much each stands for.
+
+    Parameters
+    ----------
+    order : StepOrder
+    first : Part
+        The first references.
+    more : Part or None
+        Those that this step sees besides.
+    tuning : Tuning
+    heaviest : float or None
+        The largest weight there is.
+    """
+
+    def __init__(
+        self,
+        order: StepOrder,
+        first: Part,
+        more: Part | None,
+        tuning: Tuning,
+        heaviest: float | None,
+    ) -> None:
+        self.order, self.first, self.more, self.tuning = order, first, more, tuning
+        self.heaviest, self.z = heaviest, order.z
+        refs = [first] if more is None else [first, more]
+        self.step = Step(first.state, order.swap, order.whole)
+        self.k = self.step.k
+        self.ids: Indices = np.concatenate([part.ids for part in refs])
+        owners = np.concatenate([part.state.owner for part in refs]).astype(np.int64)
+        of = owners + self.k * np.isin(self.ids, order.heavy)
+        every = np.arange(len(of))
+        self.sample = Sample(every, every, Strata(of, order.sizes), order.z)
+        self.places, self._at, self._bounds = self.sample.by_part()
+        steps = [self.step, *(Step(part.state, order.swap, order.whole) for part in refs[1:])]
+        caps = np.concatenate([step.caps(np.arange(step.state.n)) for step in steps])
+        self._caps = caps[self.places]
+        self._caps[self.places < 0] = np.float32(-1e30)  # such a line rewards nothing
+        kinds = (self.sample.share, self.sample.spread, self.sample.counts)
+        self._weights = Weights(*(each.astype(np.float32) for each in kinds))
+
+    def judged(self, judges: Part, columns: Columns) -> Judged:
+        """What the judges tell; their columns are kept."""
+        step = Step(judges.state, self.order.swap, self.order.whole)
+        found, _ = self._estimates(judges, columns, step)
+        m = len(self.ids)
+        slack = step.slack if step.state.k else SLACK * float(np.abs(found.mean).mean())
+        sigma = np.sqrt(found.sizes[:, 2] * m) * (m < step.n)
+        apart = nearness(columns.block[: self.first.n], np.arange(judges.n))[0]
+        quartiles = np.quantile(sigma, [0, 0.25, 0.5, 0.75, 1]).tolist()
+        return Judged(usual_size(found.sizes), apart, slack, quartiles)
+
+    def screen(self, part: Part, columns: Columns, judged: Judged) -> Screened:
+        """Estimate all arms of a part."""
+        step = Step(part.state, self.order.swap, self.order.whole)
+        found, of = self._estimates(part, columns, step)
+        m = len(self.ids)
+        guard = Guard(
+            step, found.sizes, m, self.z, judged.apart, part.weights, judged.usual, self.heaviest
+        )
+        lower = found.lower
+        lower -= (guard.term(max(1 - m / step.n, 0.0)) + step.rough).astype(np.float32)
+        guard.lower_at_home(self.sample, of, lower)
+        if not np.isfinite(found.mean).all():
+            arm = int(part.ids[np.flatnonzero(~np.isfinite(found.mean))[0]])
+            raise ValueError(
+                f"metric gives distances from row {arm} that are not finite: scale the data to"
+                " moderate numbers, or mend the metric."
+            )
+        own = step.own(part.itself)
+        return Screened(part, step, own, guard, found.mean.astype(float), lower[0].astype(float))
+
+    def _estimates(self, part: Part, columns: Columns, step: Step) -> tuple[Estimates, Indices]:
+        """Sums over the references, reduced; and the stratum of each arm."""
+        n, own = part.n, step.own(part.itself)
+        of = part.state.owner.astype(np.int64)
+        of[np.isin(part.ids, self.order.heavy)] += self.k
+        mine = part.local(self.ids)
+        inside = np.zeros(n)
+        inside[mine[mine >= 0]] = 1.0
+        factor = self.sample.without(of, inside).astype(np.float32)
+        me = np.where(self.places >= 0, mine[self.places], -1)
+        lines = columns.lines(self.more)
+        out = Estimates(
+            np.empty(n, np.float32), np.empty((1, n), np.float32), np.empty((n, 4), np.float32)
+        )
+        removal, workers = step.removal.astype(np.float32), part.space.workers
+        for start, stop, block in columns.tiles(self.more):
+            # Arms are numbered from the first of the tile.
+            here = np.where(me >= start, me - start, -1)
+            laid = Lines(lines[self._at], here, self._bounds, self._caps)
+            homes = Homes(
+                own[start:stop], part.state.owner[start:stop], of[start:stop], factor[start:stop]
+            )
+            some = out
+            if stop - start < n:
+                some = Estimates(
+                    out.mean[start:stop],
+                    np.empty((1, stop - start), np.float32),
+                    out.sizes[start:stop],
+                )
+
+            def work(
+                first: int,
+                last: int,
+                block: NDArray[np.float32] = block,
+                laid: Lines = laid,
+                homes: Homes = homes,
+                some: Estimates = some,
+            ) -> None:
+                kernels.screen(
+                    block, laid, self._weights, homes, removal, step.swap, np.float32(self.z),
+                    (first, last), some,
+                )  # fmt: skip
+
+            workers.each(work, stop - start, _SLICE)
+            out.lower[:, start:stop] = some.lower
+        return out, of
+
+
+class Screened(NamedTuple):
+    """The arms of one part, after the screen.
+
+    Attributes
+    ----------
+    part : Part
+    step : Step
+    own : ndarray of float32 of shape (arms, 2)
+        What an arm gains at itself, its owner staying or going.
+    guard : Guard
+    estimate, lower : ndarray
+    """
+
+    part: Part
+    step: Step
+    own: NDArray[np.float32]
+    guard: Guard
+    estimate: Floats
+    lower: Floats

@@ -1,0 +1,101 @@
+"""Shards in one process: what is lost is made again, and no sum depends on partitions."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dask_matrix import matrix_engine
+from engine_contract import matrix_of
+from helpers import pam_by_force
+from medoids._tuning import Tuning
+from medoids.engines.cpu import kernels
+from medoids.engines.dask.engine import DaskEngine
+from medoids.engines.dask.orders import Order, add_parts
+from medoids.methods.banditpam import banditpam
+from medoids.methods.monitor import Monitor
+from medoids.methods.settings import Settings
+
+
+def fit(engine: DaskEngine, swap: str = "best") -> DaskEngine:
+    rng = np.random.default_rng(0)
+    settings = Settings(engine, "build", 300, None, swap, rng, Monitor(0), Tuning())  # type: ignore[arg-type]
+    banditpam(settings)
+    return engine
+
+
+@pytest.mark.parametrize("word", ["screen", "drop", "value", "refine", "confirm", "place", "any"])
+def test_a_shard_that_is_lost_is_made_again(word: str) -> None:
+    matrix, lost = matrix_of("mixture", 700), []
+    rng = np.random.default_rng(1)
+
+    def loses(shard: int, order: Order) -> bool:
+        gone = order.word == word if word != "any" else rng.random() < 0.3
+        if gone:
+            lost.append(order.word)
+        return gone
+
+    rows = np.split(np.arange(700), [100, 350, 500])
+    tuning = Tuning(first_block=64)
+    engine = matrix_engine(matrix, 5, 0, rows, [[0, 2], [1, 3]], tuning=tuning, loses=loses)
+    assert fit(engine).medoids == pam_by_force(matrix, 5)
+    assert len(lost) > 3
+
+
+@pytest.mark.parametrize("kind", ["ties", "heavy tails", "copies"])
+def test_the_loss_is_the_same_to_the_last_bit(kind: str) -> None:
+    matrix, found = matrix_of(kind, 600), set()
+    for count in (1, 3, 50):
+        rows = np.array_split(np.arange(600), count)
+        groups = [list(range(count))[i::2] for i in range(min(count, 2))]
+        engine = matrix_engine(matrix, 4, 0, rows, groups, tuning=Tuning(first_block=64))
+        fit(engine)
+        values, _ = engine.confirm(np.arange(20), True)
+        found.add((tuple(engine.medoids), engine.loss, *values.tolist()))
+    assert len(found) == 1
+
+
+def test_without_room_nothing_is_kept_and_nothing_changes() -> None:
+    matrix = matrix_of("mixture", 700)
+    rows = np.array_split(np.arange(700), 3)
+    ends = []
+    for room in (1e9, 1e3):
+        tuning = Tuning(first_block=64)
+        engine = matrix_engine(matrix, 5, 0, rows, [[0, 1], [2]], tuning=tuning, room=room)
+        ends.append(fit(engine))
+    assert ends[0].medoids == ends[1].medoids == pam_by_force(matrix, 5)
+    assert ends[1].n_distances > ends[0].n_distances
+
+
+def test_split_sums_are_exact() -> None:
+    rng = np.random.default_rng(0)
+    row = rng.exponential(size=5000) * 10.0 ** rng.integers(-9, 9, size=5000)
+    far, owner = np.full(5000, np.inf), np.zeros(5000, dtype=np.int32)
+    total = np.zeros((1, 1, 3))
+    for some in np.array_split(np.arange(5000), 37):
+        part = np.zeros((1, 1, 3))
+        kernels.split_sums(row[some], far[some], far[some], owner[some], part)
+        total = add_parts(total, part)
+    assert math.fsum(total.ravel()) == math.fsum(row)
+
+
+def test_the_order_of_references_follows_row_and_seed_alone() -> None:
+    matrix = matrix_of("mixture", 700)
+    orders = []
+    for seed, count in ((0, 1), (0, 5), (1, 5)):
+        rows = np.array_split(np.arange(700), count)
+        engine = matrix_engine(matrix, 3, seed, rows, [list(range(count))])
+        orders.append(engine.common.references.tolist())
+    assert orders[0] == orders[1] != orders[2]
+
+
+def test_rounds_of_a_fit_are_few() -> None:
+    matrix = matrix_of("mixture", 1000, 5)
+    rows = np.array_split(np.arange(1000), 4)
+    engine = matrix_engine(matrix, 6, 0, rows, [[0, 1], [2, 3]], tuning=Tuning(first_block=64))
+    rng = np.random.default_rng(0)
+    settings = Settings(engine, "build", 300, None, "best", rng, Monitor(0), Tuning())  # type: ignore[arg-type]
+    _, swaps = banditpam(settings)
+    assert engine.common.transport.rounds <= 40 * (6 + swaps)
