@@ -37,7 +37,7 @@ dist: $(VENV)/.with-dist  ## a wheel and an sdist in dist/, checked, and tried i
 	@$(BIN)/check-wheel-contents dist/*.whl
 	@$(BIN)/python tools/try_dist.py dist
 
-figures-check: $(BIN)/python  ## that figures in the text are those of the results files
+figures-check: $(VENV)/.with-progress,plot  ## that figures in the text are those of the results files
 	@$(BIN)/python benchmarks/figures.py
 
 lint: $(VENV)/.with-lint  ## ruff (rules and format), mypy, and which way imports go

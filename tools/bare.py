@@ -9,12 +9,14 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+
 import medoids
 from medoids import KMedoids, plot
 from medoids.__main__ import main
 
 PACKAGE = Path(medoids.__file__).parent
-ROWS = [[float(at % 3), float(at % 7)] for at in range(60)]
+ROWS = np.array([[at % 3, at % 7] for at in range(60)], dtype=float)
 EXTRAS = ["typer", "rich", "pandas", "matplotlib", "jinja2", "plotly", "rapidfuzz", "torch"]
 
 
