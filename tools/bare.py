@@ -54,8 +54,9 @@ def check() -> None:
 
 
 def compiled_to() -> Path:
-    """Where Numba has kept what it compiled: beside the code, or else in the home."""
-    kept = PACKAGE if os.access(PACKAGE, os.W_OK) else Path.home()
+    """Where Numba has kept what it compiled: beside the code, in the home, or for this process."""
+    places = [PACKAGE, Path.home(), Path(os.environ.get("NUMBA_CACHE_DIR", "nowhere"))]
+    kept = next(place for place in places if os.access(place, os.W_OK))
     assert list(kept.rglob("*.nbi")), f"nothing is kept in {kept}"
     assert kept == PACKAGE or not list(PACKAGE.rglob("*.nbi"))
     return kept

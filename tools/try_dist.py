@@ -4,7 +4,8 @@
 
 `python -m build` makes the wheel from the sdist, so both are tried. What is tried is in
 `bare.py`: first by the one who installs; then, where modes are POSIX's, from an install that
-cannot be written to, by an ordinary user, whose home then holds what Numba compiles.
+cannot be written to, by an ordinary user, whose home then holds what Numba compiles; then by one
+without a home.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 BARE = Path(__file__).with_name("bare.py")
 # Whom root becomes: no mode stops root from writing.
 OTHER = "nobody"
+NOWHERE = Path("/nonexistent")
 
 
 def main(folder: Path) -> None:
@@ -40,18 +42,20 @@ def main(folder: Path) -> None:
             print(f"Trying it read-only{f', as {user}' if user else ''}", flush=True)
             lock(place / "venv")
             attempt(python, place, user)
+            print("Trying it without a home", flush=True)
+            attempt(python, place, user, home=False)
 
 
-def attempt(python: Path, place: Path, user: str | None = None) -> None:
+def attempt(python: Path, place: Path, user: str | None = None, home: bool = True) -> None:
     """Run bare.py in a new folder, which is the home too; -I: what lies around is not imported."""
-    home = Path(tempfile.mkdtemp(dir=place))
+    folder = Path(tempfile.mkdtemp(dir=place))
     if user:
-        shutil.chown(home, user)
+        shutil.chown(folder, user)
     kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
     command = [python, "-I", place / "bare.py"]
-    environment = kept | {"HOME": str(home), "USERPROFILE": str(home)}
+    environment = kept | dict.fromkeys(("HOME", "USERPROFILE"), str(folder if home else NOWHERE))
     try:
-        subprocess.run(command, cwd=home, env=environment, user=user, check=True)
+        subprocess.run(command, cwd=folder, env=environment, user=user, check=True)
     except PermissionError:
         sys.exit(f"try_dist.py: {user} may not run {python.resolve()}: choose another PYTHON.")
     except subprocess.CalledProcessError as error:
