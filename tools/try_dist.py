@@ -57,7 +57,7 @@ def attempt(python: Path, place: Path, user: str | None = None, home: bool = Tru
     try:
         subprocess.run(command, cwd=folder, env=environment, user=user, check=True)
     except PermissionError:
-        sys.exit(f"try_dist.py: {user} may not run {python.resolve()}: choose another PYTHON.")
+        print(f"  Skipped: {user} may not run {python.resolve()}; another Python can be chosen.")
     except subprocess.CalledProcessError as error:
         sys.exit(f"try_dist.py: bare.py ended with {error.returncode}.")
 
