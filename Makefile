@@ -2,10 +2,13 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-CODE := src tests benchmarks examples experiments
+CODE := src tests benchmarks examples experiments tools
+# Every core; a file's tests stay together, since they share fixtures (a browser, a finished run).
+TESTS := -m pytest -n auto --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench bench-methods bench-data bench-starts check-exact fuzz reproduce clean
+.PHONY: help demo test test-all test-oldest coverage dist lint bench bench-methods bench-data \
+  bench-starts check-exact figures-check fuzz reproduce clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -15,8 +18,27 @@ help:  ## show this list
 demo: $(VENV)/.with-cli,plot,report  ## cluster handwritten digits; out/demo has a picture and a page
 	@$(BIN)/medoids demo
 
-test: lint $(VENV)/.with-test  ## lint, types, tests and doctests
-	@$(BIN)/python -m pytest
+test: lint $(VENV)/.with-test  ## lint, types, tests and doctests, but for slow tests
+	@$(BIN)/python $(TESTS) $(if $(SLOW),,-m "not slow")
+
+test-all:  ## the same with the slow tests (make test SLOW=1): what has to pass before a merge
+	@$(MAKE) --no-print-directory test SLOW=1
+
+test-oldest: $(VENV)-oldest/.with-test  ## all tests with the oldest dependencies of pyproject.toml
+	@NUMBA_CACHE_DIR=$(abspath $(VENV)-oldest)/numba $(VENV)-oldest/bin/python $(TESTS) $(ARGS)
+
+coverage: $(VENV)/.with-test  ## lines and branches that no test reaches, but for kernels
+	@$(BIN)/python $(TESTS) --cov --cov-report=term --cov-report=html:out/coverage $(ARGS)
+
+dist: $(VENV)/.with-dist  ## a wheel and an sdist in dist/, checked, and tried in bare environments
+	@rm -rf dist
+	@$(BIN)/python -m build --quiet
+	@$(BIN)/twine check --strict dist/*
+	@$(BIN)/check-wheel-contents dist/*.whl
+	@$(BIN)/python tools/try_dist.py dist
+
+figures-check: $(VENV)/.with-progress,plot  ## that figures in the text are those of the results files
+	@$(BIN)/python benchmarks/figures.py
 
 lint: $(VENV)/.with-lint  ## ruff (rules and format), mypy, and which way imports go
 	@$(BIN)/ruff check $(CODE)
@@ -51,13 +73,21 @@ reproduce: $(VENV)/.with-progress,plot  ## the paper's figures, small; FULL=1: i
 	@$(BIN)/python -m experiments $(if $(FULL),--full) $(ARGS)
 
 clean:  ## remove what the other targets made, except .venv
-	@rm -rf out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf out build dist .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find $(wildcard $(CODE)) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp for each set of extras: installed again only when pyproject.toml changes.
 $(VENV)/.with-%: pyproject.toml | $(BIN)/python
 	@echo "Installing medoids[$*] into $(VENV)"
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable ".[$*]"
+	@touch $@
+
+$(VENV)-oldest/.with-test: pyproject.toml tools/oldest.py
+	@echo "Installing the oldest dependencies of medoids[test] into $(VENV)-oldest"
+	@$(PYTHON) -m venv --clear $(VENV)-oldest
+	@$(PYTHON) tools/oldest.py test > $(VENV)-oldest/constraints.txt
+	@$(VENV)-oldest/bin/python -m pip install -qq --disable-pip-version-check \
+	  --constraint $(VENV)-oldest/constraints.txt --editable ".[test]"
 	@touch $@
 
 $(BIN)/python:

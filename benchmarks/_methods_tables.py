@@ -42,8 +42,8 @@ medoids, in float64; "0" is exactly PAM's.
   "onebatch" is PyPI onebatch; "batch x 3" has three times its default batch, so as to allow it
   more time. k-means is here for its time alone.
 - "–": not run; a matrix would be above the default memory_limit of 2 GB, or it is
-  `banditpam_original` above 10,000 points. "> 120": stopped after so many seconds; in brackets:
-  not run, since fewer points took longer than that already.
+  `banditpam_original` above 10,000 points. "> {budget}": stopped after so many seconds;
+  in brackets: not run, since fewer points took longer than that already.
 """
 BUSY_NOTE = "\n† The machine was busy with something else meanwhile: measure this again.\n"
 
@@ -99,8 +99,10 @@ def method_tables(records: Records, cases: list[Case], methods: list[str]) -> st
     about = records.machine
     packages = ", ".join(f"{name} {number}" for name, number in about["packages"].items())
     counts = sorted({len(records.of(case, "medoids banditpam")) for case in cases} - {0})
+    budgets = sorted({one["over"] for one in records.fits.values() if "over" in one})
     text = ABOUT.format(
         packages=packages, seeds=" or ".join(map(str, counts)),
+        budget=" or ".join(f"{one:g}" for one in budgets) or "120",
         **{name: about[name] for name in ("cores", "cpu", "python")},
     )  # fmt: skip
     if any(one.get("other_cores", 0) > BUSY for one in records.fits.values()):

@@ -110,6 +110,7 @@ def test_against_brute_force(seed: int) -> None:
                 assert weighted_loss(matrix, other, weights) >= found.inertia - 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["plane", "many", "integers", "copies"])
 @pytest.mark.parametrize("n", [3000, 5000])
 def test_exact_weighted_pam_where_the_search_samples(kind: str, n: int) -> None:
@@ -210,6 +211,7 @@ def test_weights_of_any_size(size: float) -> None:
     assert found.inertia / size == pytest.approx(plain.inertia)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:method")
 @pytest.mark.parametrize("init", ["random", "k-medoids++", "lab"])
 def test_starts_are_drawn_by_weight_where_heavy_rows_are_split(init: str) -> None:

@@ -53,6 +53,7 @@ def _is_table(init: Any) -> bool:
 def _nearest_rows(distances: NDArray[np.float64]) -> list[int]:
     taken: list[int] = []
     for row in distances:
-        row[taken] = np.inf
-        taken.append(int(row.argmin()))
+        free = row.copy()  # what comes from a device may be read-only
+        free[taken] = np.inf
+        taken.append(int(free.argmin()))
     return taken

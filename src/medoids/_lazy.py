@@ -8,7 +8,9 @@ from importlib import import_module
 from typing import Any
 
 
-def lazily(package: str, held: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
+def lazily(
+    package: str, held: Mapping[str, Sequence[str]], before: Callable[[], None] = lambda: None
+) -> Callable[[str], Any]:
     """The `__getattr__` of a package whose modules take long to import.
 
     Parameters
@@ -18,14 +20,18 @@ def lazily(package: str, held: Mapping[str, Sequence[str]]) -> Callable[[str], A
     held : mapping of str to sequence of str
         For each of its modules, the functions that the package offers from there. It offers
         the modules too.
+    before : callable
+        Called before anything is imported from there.
     """
     where = {name: module for module, names in held.items() for name in names}
 
     def find(name: str) -> Any:
         if name in held:
+            before()
             return import_module(f"{package}.{name}")
         if name not in where:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        before()
         value = getattr(import_module(f"{package}.{where[name]}"), name)
         setattr(sys.modules[package], name, value)
         return value

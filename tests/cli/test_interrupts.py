@@ -43,6 +43,7 @@ def start(script: str, *argv: str, cwd: Path) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_real_signal_in_build(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20_000, 16)).astype(np.float32)
@@ -229,6 +230,7 @@ def test_while_one_folder_takes_the_place_of_another(
     assert sorted(os.listdir()) == ["rows-medoids", "rows.csv"]
 
 
+@pytest.mark.slow
 def test_a_real_signal_after_the_fit(tmp_path: Path) -> None:
     table(tmp_path / "rows.csv")
     script = "import sys, time, medoids.cli.commands.cluster as c; own = c.membership\n"

@@ -68,6 +68,7 @@ def test_a_table() -> None:
     assert labels_of(Path("found/labels.csv"))[0] == NAMES
 
 
+@pytest.mark.slow
 def test_a_real_command_says_so(tmp_path: Path) -> None:
     weighted(tmp_path / "rows.csv", WEIGHTS)
     done = run("cluster", "rows.csv", "-k", "3", "--weights", "count", cwd=tmp_path)

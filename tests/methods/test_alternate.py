@@ -107,6 +107,7 @@ def test_swaps_find_more_than_centres_do() -> None:
     assert losses["pam"] < losses["alternate"] < 1.5 * losses["pam"]
 
 
+@pytest.mark.slow
 def test_large_clusters_are_searched_and_end_where_all_distances_do() -> None:
     X = mixture(12_000, 2, 3, 0)
     held = k_medoids(X, 2, method="alternate", init=[5, 9], memory_limit=1e9)

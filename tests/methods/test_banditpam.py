@@ -65,6 +65,7 @@ def instances(images: Floats) -> list[tuple[str, Floats, str, int, int]]:
     return made
 
 
+@pytest.mark.slow
 def test_the_medoids_are_pams(images: Floats, small_first: SmallFirst) -> None:
     cases = instances(images)
     assert len(cases) >= 40
@@ -86,6 +87,7 @@ def test_the_medoids_are_pams(images: Floats, small_first: SmallFirst) -> None:
     assert computed < 0.8 * all_pairs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["images", "mixture", "heavy-tails", "small-groups"])
 def test_the_medoids_are_pams_at_the_default(kind: str, images: Floats) -> None:
     if kind == "images":
@@ -195,6 +197,7 @@ def test_the_loss_falls_with_every_step(init: str, kind: str, small_first: Small
     assert losses[-1] == found.inertia
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["rows", "matrix"])
 def test_little_memory_changes_nothing_but_the_work(kind: str, small_first: SmallFirst) -> None:
     small_first(256)
@@ -238,6 +241,7 @@ def test_any_scale_while_sampling(kind: str, scale: float, small_first: SmallFir
     assert scaled.inertia == pytest.approx(plain.inertia * scale, rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("apart", [1e4, 1e5, 1e6, 1e7])
 @pytest.mark.parametrize("n", [300, 1500, 2600])
 def test_tight_clusters_far_apart(n: int, apart: float) -> None:

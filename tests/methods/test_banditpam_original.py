@@ -130,6 +130,7 @@ def test_one_cluster() -> None:
     assert found.inertia <= exact.inertia * (1 + 1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["images", "mixture"])
 def test_each_change_saves_distances(kind: str, images: np.ndarray) -> None:
     X = images[:3000] if kind == "images" else mixture(4000, 4, 6, 0)

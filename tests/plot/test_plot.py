@@ -86,6 +86,7 @@ PARTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [1, 100])
 def test_one_cluster_and_a_hundred(k: int, X: Any) -> None:
     km = KMedoids(k, random_state=0).fit(X)

@@ -342,6 +342,7 @@ def test_names_in_any_script_are_carried_whole(path: Path) -> None:
     assert "Only these can be found" in path.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_colour_images_are_fewer_where_the_page_gets_large(path: Path) -> None:
     n = 4500
     X = np.random.default_rng(0).integers(0, 256, (n, 32 * 32 * 3)).astype(np.float32)

@@ -79,6 +79,7 @@ def sampled(
             yield f"{kind}-{n}-{k}-{init}", gap(distances(X, metric), found)
 
 
+@pytest.mark.slow
 def test_no_swap_helps_at_the_end_of_sampling(small_first: SmallFirst) -> None:
     """With some twenty references for each cluster; the default is a hundred."""
     first = {3: 64, 5: 128, 8: 192, 12: 256, 20: 512, 30: 640}
@@ -89,6 +90,7 @@ def test_no_swap_helps_at_the_end_of_sampling(small_first: SmallFirst) -> None:
     assert max(gaps.values()) < 0.001, wrong
 
 
+@pytest.mark.slow
 def test_hardly_any_swap_helps_if_references_are_few(small_first: SmallFirst) -> None:
     gaps = dict(sampled(small_first, {8: 64, 12: 128, 30: 128}, range(6, 9)))
     assert max(gaps.values()) < 0.005, gaps

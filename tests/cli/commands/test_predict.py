@@ -183,6 +183,7 @@ def test_a_result_that_is_none(content: str, capsys: pytest.CaptureFixture[str])
     assert "result.json" in complaint(capsys, "found", file)
 
 
+@pytest.mark.slow
 def test_a_pipe_that_is_closed_is_no_error(tmp_path: Path) -> None:
     found("npy")
     np.save("many.npy", np.tile(ROWS, (200, 1)))  # more than a pipe holds

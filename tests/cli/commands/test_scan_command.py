@@ -45,6 +45,7 @@ def test_four_groups_are_found(capsys: pytest.CaptureFixture[str]) -> None:
         assert trial["medoid_indices"] == each.medoid_indices.tolist()
 
 
+@pytest.mark.slow
 def test_a_table_and_the_reason(tmp_path: Path) -> None:
     done = run("scan", "groups.npy", "-k", "1:6", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -81,6 +82,7 @@ def test_weighted_rows(capsys: pytest.CaptureFixture[str]) -> None:
     assert "rows are weighted by 'count'" in err
 
 
+@pytest.mark.slow
 def test_a_real_command_and_its_picture(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="the extra plot is not installed")
     done = run("scan", "groups.npy", "-k", "1:5:2", "--out", "scan.png", cwd=tmp_path)

@@ -55,6 +55,7 @@ def without_codes(shown: str) -> list[str]:
     return re.sub(r"\x1b\[[\d;?]*[a-zA-Z]", "", shown).replace("\r", "\n").splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 @pytest.mark.parametrize("colour", [True, False])
 def test_progress_at_a_terminal(colour: bool, tmp_path: Path) -> None:
@@ -73,6 +74,7 @@ def test_progress_at_a_terminal(colour: bool, tmp_path: Path) -> None:
     assert coloured == colour
 
 
+@pytest.mark.slow
 def test_no_progress_without_a_terminal(tmp_path: Path) -> None:
     table(tmp_path / "rows.csv")
     done = run("cluster", "rows.csv", "-k", "3", cwd=tmp_path)

@@ -49,6 +49,7 @@ def read(path: str, **options: Any) -> Any:
     return read_source(open_source(path, options.pop("format", None)), Reading(**options))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_a_real_command_reads_each_format(name: str, tmp_path: Path) -> None:
     case = CASES[name]
@@ -86,6 +87,7 @@ def test_standard_input(
     assert "standard input read as" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_standard_input_of_a_real_command(tmp_path: Path) -> None:
     done = run("cluster", "-", "-k", "2", "--json", cwd=tmp_path, input="1,2\n3,4\n9,9\n")
     assert done.returncode == 0, done.stderr

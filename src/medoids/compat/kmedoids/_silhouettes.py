@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._numba_cache import give_it_a_place
 from ..._threads import Workers
 from ...search.rounds import Choice, Round
 from ._matrix import Matrix
@@ -43,6 +44,7 @@ class Seeking(ABC):
 
     def _see(self) -> None:
         """Bring all that follows from the medoids up to date."""
+        give_it_a_place()
         from . import kernels
 
         chosen = np.array(self.medoids)

@@ -6,6 +6,7 @@ one metric of rows different from another.
 """
 
 from ..._lazy import lazily
+from ..._numba_cache import give_it_a_place
 
 __getattr__ = lazily(
     __name__,
@@ -19,4 +20,5 @@ __getattr__ = lazily(
         "superposition": ["rmsd_block"],
         "users": ["compile_function", "compile_narrow", "function_block"],
     },
+    before=give_it_a_place,
 )

@@ -7,6 +7,7 @@ kernels are given, and is imported by name.
 """
 
 from ...._lazy import lazily
+from ...._numba_cache import give_it_a_place
 
 __getattr__ = lazily(
     __name__,
@@ -23,4 +24,5 @@ __getattr__ = lazily(
         "sums": ["mixed", "split_sums"],
         "values": ["changes", "first_better", "reassign", "total_changes", "total_rewards"],
     },
+    before=give_it_a_place,
 )  # fmt: skip

@@ -1,0 +1,57 @@
+"""Where Numba keeps what it compiles."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = """
+import os, sys
+from pathlib import Path
+{before}
+from medoids import _numba_cache
+_numba_cache._writable = lambda folder: False
+import numpy as np
+from medoids import KMedoids
+km = KMedoids(2, random_state=0).fit(np.arange(12.0).reshape(6, 2))
+from numba import config
+assert list(Path(config.CACHE_DIR).rglob("*.nbi")), config.CACHE_DIR
+print(config.CACHE_DIR)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("before", ["", "import numba"])
+def test_a_private_folder_where_there_is_no_other(before: str, tmp_path: Path) -> None:
+    environment = {name: value for name, value in os.environ.items() if "NUMBA" not in name}
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT.format(before=before)],
+        env=environment | {"TMPDIR": str(tmp_path)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    folder = Path(done.stdout.strip())
+    assert folder.name.startswith("medoids-numba-")
+    assert not folder.exists()  # it is gone with the process
+
+
+@pytest.mark.parametrize("name", ["there", "not/yet"])
+def test_what_can_be_written_to(name: str, tmp_path: Path) -> None:
+    from medoids._numba_cache import _writable
+
+    (tmp_path / "there").mkdir()
+    assert _writable(tmp_path / name)
+    (tmp_path / "file").touch()
+    assert not _writable(tmp_path / "file" / name)
+
+
+def test_nothing_changes_where_there_is_a_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    from medoids import _numba_cache
+
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setattr(_numba_cache, "_writable", lambda folder: folder.name == ".cache")
+    _numba_cache.give_it_a_place.__wrapped__()
+    assert "NUMBA_CACHE_DIR" not in os.environ
