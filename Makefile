@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CODE := src tests benchmarks examples experiments
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench bench-methods bench-data check-exact fuzz reproduce clean
+.PHONY: help demo docs test lint bench bench-methods bench-data check-exact fuzz reproduce clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -42,6 +42,13 @@ fuzz: $(VENV)/.with-test  ## random fits against exact PAM (ARGS="--minutes 10 -
 	@status=0; $(BIN)/python benchmarks/fuzz.py $(ARGS) || status=1; \
 	HYPOTHESIS_PROFILE=nightly $(if $(shell command -v timeout),timeout 900) \
 	  $(BIN)/python -m pytest tests/test_properties.py || status=1; exit $$status
+
+docs: $(VENV)/.with-docs  ## the site, with every example run: out/docs/index.html
+	@rm -rf out/docs-source && mkdir -p out/docs-source
+	@$(BIN)/python docs/site/assemble.py out/docs-source
+	@$(BIN)/python -m sphinx -q -W --keep-going -E -c docs -d out/docs-source/.doctrees out/docs-source out/docs
+	@$(BIN)/python docs/site/check.py out/docs
+	@echo out/docs/index.html
 
 reproduce: $(VENV)/.with-progress,plot  ## the paper's figures, small; FULL=1: its sizes (ARGS="--help")
 	@$(BIN)/python -m experiments $(if $(FULL),--full) $(ARGS)

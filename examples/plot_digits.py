@@ -1,0 +1,6 @@
+"""
+Handwritten digits
+==================
+"""
+import matplotlib.pyplot as plt
+plt.plot([1,2])
