@@ -31,10 +31,11 @@ exclude_patterns = ["**/GALLERY_HEADER.md"]
 nitpicky = False
 
 # Pages.
-myst_enable_extensions = ["colon_fence", "attrs_inline"]
+myst_enable_extensions = ["colon_fence", "attrs_block", "attrs_inline"]
 myst_heading_anchors = 4
-# `$ medoids ...` and its output, tables drawn in text: blocks without a language stay plain.
-highlight_language = "none"
+highlight_language = "default"
+smartquotes = False
+default_role = "code"
 pygments_style = "friendly"
 
 # The reference: every public name, from `__all__` (docs/site/assemble.py writes its list).

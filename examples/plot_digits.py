@@ -2,5 +2,7 @@
 Handwritten digits
 ==================
 """
+
 import matplotlib.pyplot as plt
-plt.plot([1,2])
+
+plt.plot([1, 2])

@@ -8,15 +8,21 @@ from __future__ import annotations
 
 import importlib
 import os
+import pkgutil
 import re
 import shutil
 import sys
 from pathlib import Path
+from types import ModuleType
+
+import medoids
+import medoids.compat
 
 ROOT = Path(__file__).resolve().parents[2]
 
 # Where files go, the first pattern that fits. A new page of docs/ is in the user guide by itself.
 PLACES = (
+    ("docs/site/steps.md", "how/{name}"),
     ("docs/site/*.md", "{name}"),
     ("docs/site/sections/*.md", "{stem}/index.md"),
     ("docs/algorithm.md", "how/{name}"),
@@ -34,19 +40,14 @@ PLACES = (
     ("CHANGELOG.md", "changelog.md"),
     ("CONTRIBUTING.md", "contributing.md"),
 )
-# The landing page is the site's README.
-SAME = {"README.md": "index.md"}
-# Names of each module are those of its `__all__`, or the functions and classes it defines.
-MODULES = (
-    "medoids",
-    "medoids.dask",
-    "medoids.plot",
-    "medoids.scanpy",
-    "medoids.datasets",
-    "medoids.compat.sklearn_extra",
-    "medoids.compat.kmedoids",
-    "medoids.compat.banditpam",
-)
+# Parts of the repository that the site has in another form.
+SAME = {
+    "README.md": "index.md",
+    "src/medoids": "api/index.md",
+    "examples/GALLERY_HEADER.md": "examples/index.rst",
+}
+# Not for users: what the public modules are made of.
+INNER = {"choice", "cli", "data", "dissimilarities", "engines", "methods", "report", "search"}
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 CODE = re.compile(r"(^```.*?^```$)", re.M | re.S)
 TABLE = re.compile(r"^<!-- table (\d+) of (\S+) under (.+) -->$", re.M)
@@ -82,15 +83,18 @@ def table(match: re.Match[str]) -> str:
 def follow(match: re.Match[str], source: Path, to: str, known: dict[Path, str]) -> str:
     """The same link, from where its page now is."""
     picture, text, target = match.groups()
-    if re.match(r"[a-z]+:|#|/", target):
+    if re.match(r"[a-z]+:|#", target):
         return match[0]
     name, hash_, anchor = target.partition("#")
     path = (source.parent / name).resolve()
     if not path.exists():
         raise SystemExit(f"{source.relative_to(ROOT)}: there is no {target}")
-    place = known.get(path, SAME.get(path.relative_to(ROOT).as_posix()))
+    here = path.relative_to(ROOT)
+    place = known.get(path, SAME.get(here.as_posix()))
+    if here.match("examples/plot_*.py"):
+        place = here.with_suffix(".rst").as_posix()
     if place is None:  # a part of the repository that is not on the site
-        return f"`{path.relative_to(ROOT).as_posix()}`"
+        return f"`{here.as_posix()}`"
     way = os.path.relpath(place, Path(to).parent)
     return f"{picture}[{text}]({way}{hash_}{anchor})"
 
@@ -102,31 +106,40 @@ def page(source: Path, to: str, known: dict[Path, str]) -> str:
     return "".join(parts)
 
 
-def public(name: str) -> list[str]:
-    """The public names of a module."""
-    module = importlib.import_module(name)
+def modules() -> list[str]:
+    """The public modules: those at the top, and the names of other packages below `compat`."""
+    names = ["medoids"]
+    for package in (medoids, medoids.compat):
+        found = [at.name for at in pkgutil.iter_modules(package.__path__)]
+        names += [
+            f"{package.__name__}.{at}" for at in found
+            if not at.startswith("_") and at not in {*INNER, "compat"}
+        ]  # fmt: skip
+    return names
+
+
+def public(module: ModuleType) -> list[str]:
+    """The public names of a module: its `__all__`, or the functions and classes it defines."""
     named = getattr(module, "__all__", None)
     if named is None:
-        named = [
-            at for at, thing in vars(module).items()
-            if not at.startswith("_") and getattr(thing, "__module__", None) == name
-        ]  # fmt: skip
-    return sorted((at for at in named if not at.startswith("__")), key=str.lower)
+        mine = vars(module).items()
+        named = [at for at, it in mine if getattr(it, "__module__", None) == module.__name__]
+    return sorted((at for at in named if not at.startswith("_")), key=str.lower)
 
 
 def reference() -> str:
     """The list of public names, each with a page of its own."""
     text = ["# API reference", "", "Every public name. Parameters and attributes are on its page."]
-    for name in MODULES:
+    for name in modules():
         try:
-            names = public(name)
-        except ModuleNotFoundError:
+            module = importlib.import_module(name)
+        except ImportError as error:
+            print(f"not in the reference: {name}, which needs an extra ({error})")
             continue
-        module = sys.modules[name]
         text += ["", f"## `{name}`", "", (module.__doc__ or "").split("\n")[0], ""]
         text += ["```{eval-rst}", f".. currentmodule:: {name}", ".. autosummary::"]
         text += ["   :toctree: generated", "   :nosignatures:", ""]
-        text += [f"   {at}" for at in names] + ["```"]
+        text += [f"   {at}" for at in public(module)] + ["```"]
     return "\n".join(text) + "\n"
 
 
