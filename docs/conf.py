@@ -9,11 +9,11 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS / "site"))
 
-import matplotlib
+import matplotlib  # noqa: E402
+
+import medoids  # noqa: E402
 
 matplotlib.use("Agg")
-
-import medoids
 
 project = "medoids"
 author = copyright = "The medoids developers"
@@ -27,8 +27,6 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["**/GALLERY_HEADER.md"]
-nitpicky = False
 
 # Pages.
 myst_enable_extensions = ["colon_fence", "attrs_block", "attrs_inline"]

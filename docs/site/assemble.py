@@ -44,7 +44,7 @@ PLACES = (
 SAME = {
     "README.md": "index.md",
     "src/medoids": "api/index.md",
-    "examples/GALLERY_HEADER.md": "examples/index.rst",
+    "examples/GALLERY_HEADER.rst": "examples/index.rst",
 }
 # Not for users: what the public modules are made of.
 INNER = {"choice", "cli", "data", "dissimilarities", "engines", "methods", "report", "search"}

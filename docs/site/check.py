@@ -45,9 +45,8 @@ def faults(folder: Path) -> list[str]:
             target = (path.parent / unquote(where.path)).resolve() if where.path else path
             if not target.is_file():
                 found.append(f"{here}: there is no {link}")
-            elif where.fragment and target in pages:
-                if unquote(where.fragment) not in pages[target].parts:
-                    found.append(f"{here}: {link} has no such part")
+            elif unquote(where.fragment) not in {"", *getattr(pages.get(target), "parts", ())}:
+                found.append(f"{here}: {link} has no such part")
     return sorted(set(found))
 
 

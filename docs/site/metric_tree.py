@@ -1,4 +1,4 @@
-"""Draw docs/gallery/which_metric.svg, the questions of docs/which-metric.md: run it from anywhere."""
+"""Draw docs/gallery/which_metric.svg, the questions of docs/which-metric.md."""
 
 from __future__ import annotations
 
