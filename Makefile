@@ -44,9 +44,11 @@ fuzz: $(VENV)/.with-test  ## random fits against exact PAM (ARGS="--minutes 10 -
 	  $(BIN)/python -m pytest tests/test_properties.py || status=1; exit $$status
 
 docs: $(VENV)/.with-docs  ## the site, with every example run: out/docs/index.html
-	@rm -rf out/docs-source && mkdir -p out/docs-source
+	@rm -rf out/docs-source out/docs
 	@$(BIN)/python docs/site/assemble.py out/docs-source
-	@$(BIN)/python -m sphinx -q -W --keep-going -E -c docs -d out/docs-source/.doctrees out/docs-source out/docs
+	@$(BIN)/python docs/site/explorers.py out/docs-source/extra/explorer
+	@$(BIN)/python docs/site/search_steps.py out/docs-source/recorded/steps-data.js
+	@$(BIN)/python -m sphinx -q -W --keep-going -c docs -d out/doctrees -E out/docs-source out/docs
 	@$(BIN)/python docs/site/check.py out/docs
 	@echo out/docs/index.html
 

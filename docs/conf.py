@@ -92,3 +92,9 @@ html_theme_options = {
 }
 html_sidebars = {"index": [], "explorer": [], "changelog": []}
 html_context = {"default_mode": "auto"}
+
+
+def setup(app):
+    """What was written for this build: the explorer pages, and a search to step through."""
+    app.config.html_extra_path = [str(Path(app.srcdir) / "extra")]
+    app.config.html_static_path.append(str(Path(app.srcdir) / "recorded"))

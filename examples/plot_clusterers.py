@@ -28,8 +28,8 @@ def outliers() -> tuple[np.ndarray, np.ndarray]:
     X, y = datasets.make_blobs(
         N, centers=[[-2, 0], [2, 0], [0, 3]], cluster_std=0.5, random_state=1
     )
-    far = rng.normal([45, -40], 6, (8, 2))
-    return np.concatenate([X, far]), np.concatenate([y, np.full(8, -1)])
+    far = rng.normal([17, -14], 2, (4, 2))
+    return np.concatenate([X, far]), np.concatenate([y, np.full(4, -1)])
 
 
 def slanted() -> tuple[np.ndarray, np.ndarray]:
@@ -81,7 +81,7 @@ for line, (name, ((X, y), k)) in enumerate(DATA.items()):
 
 # %%
 # - **Groups**: all agree. Take what is fastest, or medoids if the centre has to be a real row.
-# - **Outliers**: the eight rows far out take a mean of k-means for themselves, and two groups become
+# - **Outliers**: four rows far out take a mean of k-means for themselves, and two groups become
 #   one. A medoid that moved there would leave a group that pays more. HDBSCAN calls them noise.
 # - **Unequal** and **slanted**: centres, of either kind, cut where the distance is equal, not where
 #   it is empty.
