@@ -54,14 +54,7 @@ def picture() -> str:
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
         box(206, 20, 176, 84, "cli", "commands, readers,\noutput"),
         box(392, 20, 176, 84, "report, plot", "the page,\nthe pictures"),
-        box(
-            578,
-            20,
-            362,
-            84,
-            "estimator",
-            "KMedoids, k_medoids, medoid: parameters,\nchecks, results",
-        ),
+        box(578, 20, 362, 84, "estimator", "KMedoids, k_medoids, medoid: parameters,\nchecks, results"),
         '<path d="M294 104V128H759V106" fill="none" stroke="#1f2933" stroke-width="1.5"'
         ' marker-end="url(#head)"/>',
         arrow(578, 62, 570, 62),
