@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import doctest
+import importlib.util
 import re
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -24,6 +26,16 @@ PAGES = [
 ]
 CODE = re.compile(r"^```.*?^```$", re.M | re.S)
 LINK = re.compile(r"\]\(([^()\s]+)\)")
+
+
+def tool(name: str) -> ModuleType:
+    """A script of the site, which is in no package."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / "site" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def anchors(page: Path) -> set[str]:
@@ -69,3 +81,42 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert target.exists(), f"there is no {link}"
         if part and target.suffix == ".md":
             assert part in anchors(target), f"{link} has no such part"
+
+
+def test_the_site_has_every_page_and_every_public_name(tmp_path: Path) -> None:
+    import medoids
+
+    tool("assemble").assemble(tmp_path)
+    for page in (ROOT / "docs").glob("*.md"):
+        assert len(list(tmp_path.rglob(page.name))) >= 1, page.name
+    named = (tmp_path / "api" / "index.md").read_text().split()
+    assert {name for name in medoids.__all__ if name[0] != "_"} <= set(named)
+    landing = (tmp_path / "index.md").read_text()
+    assert "<!-- table" not in landing
+    assert landing.count("|---") >= 3  # who uses what, easy cases, hard cases
+
+
+def test_a_link_to_nothing_stops_the_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assemble = tool("assemble")
+    monkeypatch.setattr(assemble, "ROOT", tmp_path)
+    page = tmp_path / "page.md"
+    page.write_text("[here](there.md)")
+    with pytest.raises(SystemExit, match=r"there is no there\.md"):
+        assemble.page(page, "page.md", {})
+    (tmp_path / "there.md").touch()
+    known = {(tmp_path / "there.md").resolve(): "far/away.md"}
+    assert assemble.page(page, "guide/page.md", known) == "[here](../far/away.md)"
+    assert assemble.page(page, "guide/page.md", {}) == "`there.md`"  # not on the site
+
+
+def test_faults_of_a_built_site(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(
+        '<a href="b.html#part">good</a> <a href="b.html#none">no part</a> <a href="c.html">none</a>'
+        '<a href="https://example.org">a link</a> <script src="https://example.org/x.js"></script>'
+    )
+    (tmp_path / "b.html").write_text('<p id="part">')
+    assert tool("check").faults(tmp_path) == [
+        "a.html: <script> needs a network: https://example.org/x.js",
+        "a.html: b.html#none has no such part",
+        "a.html: there is no c.html",
+    ]
