@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CODE := src tests benchmarks examples experiments
 
 .DEFAULT_GOAL := help
-.PHONY: help demo docs test lint bench bench-methods bench-data check-exact fuzz reproduce clean
+.PHONY: help demo test lint bench bench-methods bench-data check-exact fuzz reproduce clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
@@ -43,6 +43,7 @@ fuzz: $(VENV)/.with-test  ## random fits against exact PAM (ARGS="--minutes 10 -
 	HYPOTHESIS_PROFILE=nightly $(if $(shell command -v timeout),timeout 900) \
 	  $(BIN)/python -m pytest tests/test_properties.py || status=1; exit $$status
 
+.PHONY: docs
 docs: $(VENV)/.with-docs  ## the site, with every example run: out/docs/index.html
 	@rm -rf out/docs-source out/docs
 	@$(BIN)/python docs/site/assemble.py out/docs-source
