@@ -69,6 +69,16 @@ fuzz: $(VENV)/.with-test  ## random fits against exact PAM (ARGS="--minutes 10 -
 	HYPOTHESIS_PROFILE=nightly $(if $(shell command -v timeout),timeout 900) \
 	  $(BIN)/python -m pytest tests/test_properties.py || status=1; exit $$status
 
+.PHONY: docs
+docs: $(VENV)/.with-docs  ## the site, with every example run: out/docs/index.html
+	@rm -rf out/docs-source out/docs
+	@$(BIN)/python docs/site/assemble.py out/docs-source
+	@$(BIN)/python docs/site/explorers.py out/docs-source/extra/explorer
+	@$(BIN)/python docs/site/search_steps.py out/docs-source/recorded/steps-data.js
+	@$(BIN)/python -m sphinx -q -W --keep-going -c docs -d out/doctrees -E out/docs-source out/docs
+	@$(BIN)/python docs/site/check.py out/docs
+	@echo out/docs/index.html
+
 reproduce: $(VENV)/.with-progress,plot  ## the paper's figures, small; FULL=1: its sizes (ARGS="--help")
 	@$(BIN)/python -m experiments $(if $(FULL),--full) $(ARGS)
 

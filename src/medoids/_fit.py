@@ -49,6 +49,13 @@ class KMedoidsResult(NamedTuple):
         Distances computed.
     history : list of HistoryEntry
         A record for each BUILD step and each SWAP step.
+
+    Examples
+    --------
+    >>> from medoids import k_medoids
+    >>> found = k_medoids([[1.0], [2.0], [3.0], [10.0], [11.0], [12.0]], 2)
+    >>> sorted(found.medoid_indices.tolist()), found.inertia
+    ([1, 4], 4.0)
     """
 
     medoid_indices: NDArray[np.int64]

@@ -66,6 +66,13 @@ def load_scrna() -> tuple[sparse.csr_matrix, NDArray[np.str_]]:
     ------
     FileNotFoundError
         If a file is not there.
+
+    Examples
+    --------
+    >>> from medoids.datasets import load_scrna
+    >>> cells, genes = load_scrna()  # doctest: +SKIP
+    >>> cells.shape  # doctest: +SKIP
+    (40000, 10170)
     """
     counts = sparse.load_npz(_needed("scrna.npz")).astype(np.float64)
     with gzip.open(_needed("scrna_genes.txt.gz"), "rt", encoding="utf-8") as lines:
@@ -90,6 +97,13 @@ def load_hoc4() -> list[dict[str, Any]]:
     ------
     FileNotFoundError
         If the file is not there.
+
+    Examples
+    --------
+    >>> from medoids.datasets import load_hoc4
+    >>> programs = load_hoc4()  # doctest: +SKIP
+    >>> len(programs)  # doctest: +SKIP
+    3629
     """
     with gzip.open(_needed("hoc4.jsonl.gz"), "rt", encoding="utf-8") as lines:
         return [json.loads(line)["ast"] for line in lines]
@@ -110,6 +124,13 @@ def load_airports() -> tuple[NDArray[np.float64], NDArray[np.str_]]:
     ------
     FileNotFoundError
         If the file is not there.
+
+    Examples
+    --------
+    >>> from medoids.datasets import load_airports
+    >>> X, names = load_airports()  # doctest: +SKIP
+    >>> X.shape  # doctest: +SKIP
+    (28298, 2)
     """
     with gzip.open(_needed("airports.csv.gz"), "rt", encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
@@ -130,6 +151,13 @@ def load_glove() -> NDArray[np.float32]:
     ------
     FileNotFoundError
         If the file is not there.
+
+    Examples
+    --------
+    >>> from medoids.datasets import load_glove
+    >>> X = load_glove()  # doctest: +SKIP
+    >>> X.shape  # doctest: +SKIP
+    (100000, 50)
     """
     return np.asarray(np.load(_needed("glove_100k.npy")), dtype=np.float32)
 

@@ -53,6 +53,13 @@ def kmedoids(
         None, or the copy. `.obs[key_added]` is a categorical of the clusters, and
         `.uns[key_added]` has "params", "medoids" (names of the medoid cells), "inertia",
         "n_iter" and "n_distances".
+
+    Examples
+    --------
+    >>> from medoids.scanpy import kmedoids
+    >>> kmedoids(adata, 12, use_rep="X_pca", metric="l2")  # doctest: +SKIP
+    >>> adata.obs["kmedoids"].value_counts()  # doctest: +SKIP
+    >>> adata.uns["kmedoids"]["medoids"]  # doctest: +SKIP
     """
     import pandas as pd
 

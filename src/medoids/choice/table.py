@@ -55,6 +55,17 @@ class Scan:
         What each criterion says: stability, gap, silhouette, elbow.
     n_distances : int
         Distances computed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from medoids import scan
+    >>> X = np.random.default_rng(0).normal(size=(60, 1)) + np.repeat([0, 20, 40], 20)[:, None]
+    >>> found = scan(X, range(2, 5), resample=False, random_state=0)
+    >>> found.n_clusters, found[3].sizes.tolist()
+    ([2, 3, 4], [20, 20, 20])
+    >>> found.labels(3).shape
+    (60,)
     """
 
     def __init__(

@@ -35,12 +35,29 @@ _threads: int | None = None
 
 
 def get_max_threads() -> int:
-    """The threads that a fit uses."""
+    """The threads that a fit uses.
+
+    Examples
+    --------
+    >>> from medoids.compat import banditpam
+    >>> banditpam.get_max_threads() >= 1
+    True
+    """
     return effective_jobs(_threads)
 
 
 def set_num_threads(n_threads: int) -> None:
-    """Set the threads that fits use from now on; the result does not depend on them."""
+    """Set the threads that fits use from now on; the result does not depend on them.
+
+    Examples
+    --------
+    >>> from medoids.compat import banditpam
+    >>> before = banditpam.get_max_threads()
+    >>> banditpam.set_num_threads(1)
+    >>> banditpam.get_max_threads()
+    1
+    >>> banditpam.set_num_threads(before)
+    """
     global _threads
     _threads = check.whole(n_threads, "n_threads", 1)
 

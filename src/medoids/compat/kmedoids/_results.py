@@ -24,6 +24,16 @@ class KMedoidsResult:
         Passes over the points, with the last one that finds nothing.
     n_swap : int or None
         Swaps done.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from medoids.compat import kmedoids
+    >>> X = np.array([1.0, 2.0, 3.0, 10.0, 11.0, 12.0])
+    >>> D = np.abs(X[:, None] - X)
+    >>> found = kmedoids.pam(D, 2)
+    >>> found.loss, found.labels.tolist()
+    (4.0, [0, 0, 0, 1, 1, 1])
     """
 
     def __init__(
@@ -57,6 +67,16 @@ class DynkResult:
         The mean medoid silhouette for each number.
     rangek : ndarray
         The numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from medoids.compat import kmedoids
+    >>> X = np.array([1.0, 2.0, 3.0, 10.0, 11.0, 12.0])
+    >>> D = np.abs(X[:, None] - X)
+    >>> found = kmedoids.dynmsc(D, 3, init="first")
+    >>> found.bestk, found.rangek.tolist()
+    (2, [2, 3])
     """
 
     def __init__(

@@ -54,6 +54,15 @@ def fastmsc(
     -------
     KMedoidsResult
         Its loss is the mean medoid silhouette.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from medoids.compat import kmedoids
+    >>> X = np.array([1.0, 2.0, 3.0, 10.0, 11.0, 12.0])
+    >>> D = np.abs(X[:, None] - X)
+    >>> round(kmedoids.fastmsc(D, 2, init="first").loss, 3)
+    0.925
     """
     return _sought(MedoidSilhouette, _best, diss, medoids, max_iter, init, random_state)
 
@@ -68,6 +77,15 @@ def fastermsc(
     """FasterMSC: every swap that raises the mean medoid silhouette, as soon as seen.
 
     As `fastmsc`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from medoids.compat import kmedoids
+    >>> X = np.array([1.0, 2.0, 3.0, 10.0, 11.0, 12.0])
+    >>> D = np.abs(X[:, None] - X)
+    >>> round(kmedoids.fastermsc(D, 2, init="first").loss, 3)
+    0.925
     """
     return _sought(MedoidSilhouette, eager_swaps, diss, medoids, max_iter, init, random_state)
 
@@ -79,7 +97,17 @@ def pammedsil(
     init: str = "build",
     random_state: Any = None,
 ) -> KMedoidsResult:
-    """PAMMEDSIL: the same swaps as `fastmsc`, found as fast; it starts from BUILD."""
+    """PAMMEDSIL: the same swaps as `fastmsc`, found as fast; it starts from BUILD.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from medoids.compat import kmedoids
+    >>> X = np.array([1.0, 2.0, 3.0, 10.0, 11.0, 12.0])
+    >>> D = np.abs(X[:, None] - X)
+    >>> round(kmedoids.pammedsil(D, 2).loss, 3)
+    0.925
+    """
     return _sought(MedoidSilhouette, _best, diss, medoids, max_iter, init, random_state)
 
 
@@ -93,6 +121,15 @@ def pamsil(
     """PAMSIL: the swap that raises the mean of Rousseeuw's silhouette most. As `fastmsc`.
 
     Each of k (n - k) swaps takes n times the points that change their cluster.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from medoids.compat import kmedoids
+    >>> X = np.array([1.0, 2.0, 3.0, 10.0, 11.0, 12.0])
+    >>> D = np.abs(X[:, None] - X)
+    >>> round(kmedoids.pamsil(D, 2).loss, 3)
+    0.85
     """
     return _sought(Silhouette, _best, diss, medoids, max_iter, init, random_state)
 
@@ -178,6 +215,15 @@ def silhouette(
     Returns
     -------
     tuple of float and ndarray
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from medoids.compat import kmedoids
+    >>> X = np.array([1.0, 2.0, 3.0, 10.0, 11.0, 12.0])
+    >>> D = np.abs(X[:, None] - X)
+    >>> round(kmedoids.silhouette(D, [0, 0, 0, 1, 1, 1])[0], 3)
+    0.85
     """
     matrix = medoids_first(diss)
     _, places = np.unique(np.asarray(labels), return_inverse=True)
@@ -204,6 +250,15 @@ def medoid_silhouette(
     Returns
     -------
     tuple of float and ndarray
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from medoids.compat import kmedoids
+    >>> X = np.array([1.0, 2.0, 3.0, 10.0, 11.0, 12.0])
+    >>> D = np.abs(X[:, None] - X)
+    >>> round(kmedoids.medoid_silhouette(D, [1, 4])[0], 3)
+    0.925
     """
     matrix = square(diss)
     chosen = check.rows(meds, "meds", len(matrix))

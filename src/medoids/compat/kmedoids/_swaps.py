@@ -61,7 +61,17 @@ def fastpam1(
     init: str = "random",
     random_state: Any = None,
 ) -> KMedoidsResult:
-    """FastPAM1: PAM's swaps, all k of a candidate from one pass. As `fasterpam`."""
+    """FastPAM1: PAM's swaps, all k of a candidate from one pass. As `fasterpam`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from medoids.compat import kmedoids
+    >>> X = np.array([1.0, 2.0, 3.0, 10.0, 11.0, 12.0])
+    >>> D = np.abs(X[:, None] - X)
+    >>> kmedoids.fastpam1(D, 2, init="first").loss
+    4.0
+    """
     return _found("fastpam1", diss, medoids, max_iter, init, random_state)
 
 
@@ -72,7 +82,17 @@ def pam(
     init: str = "build",
     random_state: Any = None,
 ) -> KMedoidsResult:
-    """PAM: the best of all swaps, until none helps. As `fasterpam`, but starts from BUILD."""
+    """PAM: the best of all swaps, until none helps. As `fasterpam`, but starts from BUILD.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from medoids.compat import kmedoids
+    >>> X = np.array([1.0, 2.0, 3.0, 10.0, 11.0, 12.0])
+    >>> D = np.abs(X[:, None] - X)
+    >>> kmedoids.pam(D, 2).medoids.tolist()
+    [1, 4]
+    """
     return _found("pam", diss, medoids, max_iter, init, random_state)
 
 
@@ -83,7 +103,17 @@ def alternating(
     init: str = "random",
     random_state: Any = None,
 ) -> KMedoidsResult:
-    """Voronoi iteration: assign, then take each cluster's own medoid. As `fasterpam`."""
+    """Voronoi iteration: assign, then take each cluster's own medoid. As `fasterpam`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from medoids.compat import kmedoids
+    >>> X = np.array([1.0, 2.0, 3.0, 10.0, 11.0, 12.0])
+    >>> D = np.abs(X[:, None] - X)
+    >>> kmedoids.alternating(D, 2, init="first").loss
+    4.0
+    """
     found = _found("alternate", diss, medoids, max_iter, init, random_state)
     return KMedoidsResult(found.loss, found.labels, found.medoids, found.n_iter)
 
@@ -101,6 +131,15 @@ def pam_build(diss: ArrayLike, k: int) -> KMedoidsResult:
     Returns
     -------
     KMedoidsResult
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from medoids.compat import kmedoids
+    >>> X = np.array([1.0, 2.0, 3.0, 10.0, 11.0, 12.0])
+    >>> D = np.abs(X[:, None] - X)
+    >>> kmedoids.pam_build(D, 2).loss  # swaps bring it to 4
+    5.0
     """
     found = _found("pam", diss, k, 0, "build", None)
     return KMedoidsResult(found.loss, found.labels, found.medoids, 1)

@@ -1,0 +1,122 @@
+"""The pages: their code runs as it is written, and their links lead to something."""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+# Those of README.md, docs/gallery.md and docs/coming-from are run by tests of their own.
+PAGES = [
+    "docs/choice.md",
+    "docs/faq.md",
+    "docs/large-data.md",
+    "docs/metrics.md",
+    "docs/reproducibility.md",
+    "docs/tutorial.md",
+    "docs/weights.md",
+    "docs/which-metric.md",
+    "docs/site/index.md",
+]
+CODE = re.compile(r"^```.*?^```$", re.M | re.S)
+LINK = re.compile(r"\]\(([^()\s]+)\)")
+
+
+def tool(name: str) -> ModuleType:
+    """A script of the site, which is in no package."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / "site" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def anchors(page: Path) -> set[str]:
+    """What `#part` of a page may be, as GitHub and MyST name headings."""
+    headings = re.findall(r"^#+ (.+)$", CODE.sub("", page.read_text()), re.M)
+    return {re.sub(r"[^\w\- ]", "", at.lower()).replace(" ", "-") for at in headings}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_code_of_a_page_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pandas", reason="pages use data frames")
+    pytest.importorskip("plotly", reason="pages write a report")
+    pytest.importorskip("matplotlib", reason="pictures need the extra 'plot'").use("Agg")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / name).read_text(), re.S)
+    assert blocks
+    for block in blocks:
+        if block.startswith(">>>"):
+            test = doctest.DocTestParser().get_doctest(block, names, name, name, 0)
+            said: list[str] = []
+            doctest.DocTestRunner().run(test, out=said.append, clear_globs=False)
+            names.update(test.globs)
+            assert not said, "".join(said)
+        else:
+            exec(block, names)
+
+
+MARKDOWN = sorted(
+    path
+    for folder in (".", "docs", "benchmarks/results", "examples")
+    for path in ROOT.glob(f"{folder}/*.md" if folder != "docs" else "docs/**/*.md")
+)
+
+
+@pytest.mark.parametrize("page", MARKDOWN, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in LINK.findall(CODE.sub("", page.read_text())):
+        if re.match("[a-z]+:", link):
+            continue
+        name, _, part = link.partition("#")
+        target = (page.parent / name).resolve() if name else page
+        assert target.exists(), f"there is no {link}"
+        if part and target.suffix == ".md":
+            assert part in anchors(target), f"{link} has no such part"
+
+
+def test_the_site_has_every_page_and_every_public_name(tmp_path: Path) -> None:
+    import medoids
+
+    tool("assemble").assemble(tmp_path)
+    for page in (ROOT / "docs").glob("*.md"):
+        assert len(list(tmp_path.rglob(page.name))) >= 1, page.name
+    named = (tmp_path / "api" / "index.md").read_text().split()
+    assert {name for name in medoids.__all__ if name[0] != "_"} <= set(named)
+    landing = (tmp_path / "index.md").read_text()
+    assert "<!-- table" not in landing
+    assert landing.count("|---") >= 3  # who uses what, easy cases, hard cases
+
+
+def test_a_link_to_nothing_stops_the_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assemble = tool("assemble")
+    monkeypatch.setattr(assemble, "ROOT", tmp_path)
+    page = tmp_path / "page.md"
+    page.write_text("[here](there.md)")
+    with pytest.raises(SystemExit, match=r"there is no there\.md"):
+        assemble.page(page, "page.md", {})
+    (tmp_path / "there.md").touch()
+    known = {(tmp_path / "there.md").resolve(): "far/away.md"}
+    assert assemble.page(page, "guide/page.md", known) == "[here](../far/away.md)"
+    assert assemble.page(page, "guide/page.md", {}) == "`there.md`"  # not on the site
+
+
+def test_faults_of_a_built_site(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(
+        '<a href="b.html#part">good</a> <a href="b.html#none">no part</a> <a href="c.html">none</a>'
+        '<a href="https://example.org">a link</a> <script src="https://example.org/x.js"></script>'
+    )
+    (tmp_path / "b.html").write_text('<p id="part">')
+    assert tool("check").faults(tmp_path) == [
+        "a.html: <script> needs a network: https://example.org/x.js",
+        "a.html: b.html#none has no such part",
+        "a.html: there is no c.html",
+    ]
