@@ -22,7 +22,7 @@ X = mixture(40, 3, 3, 0)
         ({"metric": "manhatan"}, "metric='manhatan' is unknown: did you mean 'manhattan'?"),
         ({"metric": "Euclidean"}, "metric='Euclidean' is unknown: did you mean 'euclidean'"),
         ({"metric": "levenstein"}, "did you mean 'levenshtein'"),
-        ({"metric": "zzz"}, "metric='zzz' is unknown: choose one of 'braycurtis'"),
+        ({"metric": "zzz"}, "metric='zzz' is unknown: choose one of 'bit_hamming'"),
         ({"method": "faster_pam"}, "method='faster_pam' is unknown: did you mean 'fasterpam'"),
         ({"method": "zzz"}, "method='zzz' is unknown: choose one of 'banditpam'"),
     ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -174,7 +174,8 @@ def _run(
             monitor.begin(start)
             here = engine.again() if start else engine
             serves = here
-            _, swaps = banditpam(settings._replace(engine=serves))
+            end, swaps = banditpam(settings._replace(engine=serves))
+            here = cast(DaskEngine, end)  # eager tries several starts, each on one of its own
             ends.append((here, swaps, monitor.stopped))
             monitor.stopped = False
     except KeyboardInterrupt:
