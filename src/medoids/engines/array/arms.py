@@ -151,7 +151,7 @@ class ArrayArms:
             share = space.take(share, arms)
         return Arm(space.take(home, arms), space.take(stays, arms), space.take(goes, arms), share)
 
-    def _features(self, depth: int, leaders: Ids | None = None) -> tuple[Array, Array] | None:
+    def _features(self, depth: int, leaders: Ids) -> tuple[Array, Array] | None:
         """Features of the references up to a depth, and their means over all points."""
         space, step, state = self._space, self._step, self._engine.state
         xp, most = space.xp, most_features(depth)
@@ -166,23 +166,22 @@ class ArrayArms:
             columns.append(space.take(pays, refs)[:, None])
             means.append(step.means(pays[None, :]))
         room = most - sum(each.shape[1] for each in columns)
-        for part, rows in self._engine.kept.parts(self._chosen(leaders, room)):
-            for rewards in self._rewards_of_leaders(self._led[part], rows):
+        chosen = self._chosen(leaders, room)
+        for part, rows in self._engine.kept.parts(chosen):
+            for rewards in self._rewards_of_leaders(chosen[part], rows):
                 columns.append(space.cast(space.take(rewards, refs, axis=1), xp.float64).T)
                 means.append(step.means(rewards))
         return xp.concat(columns, axis=1), xp.concat(means)
 
-    def _chosen(self, leaders: Ids | None, most: int) -> Ids:
+    def _chosen(self, leaders: Ids, most: int) -> Ids:
         """So many of the leaders, the best of each cluster first."""
-        self._led: Ids = np.empty(0, dtype=np.int64)
-        if leaders is not None:
-            leaders = self._engine.kept.among(leaders)
-        if leaders is not None and len(leaders):
-            most = min(most // 2 if self._step.swap else most, _LEADERS, self._engine.kept.most)
-            owner = self._space.host(self._home_of(leaders))
-            rank = [int((owner[:i] == owner[i]).sum()) for i in range(len(leaders))]
-            self._led = leaders[np.argsort(rank, kind="stable")[: max(most, 0)]]
-        return self._led
+        leaders = self._engine.kept.among(leaders)
+        if not len(leaders):
+            return leaders
+        most = min(most // 2 if self._step.swap else most, _LEADERS, self._engine.kept.most)
+        owner = self._space.host(self._home_of(leaders))
+        rank = [int((owner[:i] == owner[i]).sum()) for i in range(len(leaders))]
+        return leaders[np.argsort(rank, kind="stable")[: max(most, 0)]]
 
     def _home_of(self, arms: Ids) -> Array:
         return self._space.take(self._engine.state.owner, self._space.ids(arms))

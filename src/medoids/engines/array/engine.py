@@ -175,7 +175,7 @@ class ArrayEngine(Placed):
 
     def some_points(self, count: int, which: int) -> tuple[ArrayEngine, Ids] | None:
         size = min(count, self.n, int(math.sqrt(_BLOCK * self.room / 8)))
-        rows = np.sort(self.sample.from_the_end(size, which))
+        rows = self.sample.from_the_end(size, which)
         allowed = None if self.sites.allowed is None else self.sites.allowed[rows]
         arms = len(rows) if allowed is None else int(allowed.sum())
         if arms < self.tuning.fewest_each * self.n_clusters:
