@@ -47,7 +47,7 @@ class Sample:
         return self._ids[:depth]
 
     def from_the_end(self, count: int, which: int) -> Indices:
-        """Different points in ascending order, others for each `which`: from the end of the order."""
+        """Different points, ascending, others for each `which`: from the end of the order."""
         n, order = self.points.n, self._order
         if self.first == n:  # which is no random order then
             if self._shuffled is None:
