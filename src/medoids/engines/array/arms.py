@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from copy import copy
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
-from ..protocol import Ids
+from ..protocol import Ids, Values
 from .estimates import (
     Arm,
     Basis,
@@ -30,6 +32,8 @@ from .step import SLACK, Step
 _LEADERS, _EACH = 48, 4
 # A round takes as long as so many distances; so few arms are valued instead.
 _ROUND, _FEWEST = 30_000_000, 8
+# Refining begins with so many times the first references, at most.
+_DEEPEST = 8
 
 
 class Searched(Protocol):
@@ -39,6 +43,8 @@ class Searched(Protocol):
     ----------
     led : ndarray of int
         Arms that led the last search.
+    useful : dict
+        For BUILD and SWAP, the references that dropped arms in the last search.
     share : array or float
         What of the mean over all points an arm's own reward is.
     mean_weight_of_sample : float
@@ -49,6 +55,7 @@ class Searched(Protocol):
     points: ArrayPoints
     state: State
     led: Ids
+    useful: dict[bool, int]
     share: Any
 
     @property
@@ -68,9 +75,26 @@ class _Learnt:
     def __init__(self, space: Space, n: int) -> None:
         self.space = space
         self.estimate, self.lower = space.full(n, np.inf), space.full(n, -np.inf)
-        self.value = space.full(n, np.inf)  # until it is known
         self.values: dict[int, float] = {}
+        self.means: dict[int, Values] = {}  # of the rewards of those that are valued,
+        self.homes: dict[int, int] = {}  # and who owns them
         self.version = 0
+
+    def learn_all(self, found: Estimates) -> None:
+        """What was found of all rows, the first time: also of those that are no arms."""
+        self.estimate, self.lower = found.estimate, found.lower
+        self.version += 1
+        self._close(list(self.values))
+
+    def know(self, values: dict[int, float]) -> None:
+        """Exact values of some arms, which are left no more."""
+        self.values.update(values)
+        self._close(list(values))
+
+    def _close(self, arms: list[int]) -> None:
+        """No bar is above the bounds of arms that are valued."""
+        if arms:
+            self.lower = self.space.put(self.lower, self.space.ids(sorted(arms)), np.inf)
 
     def learn(self, arms: Array, found: Estimates) -> None:
         put = self.space.put
@@ -91,16 +115,22 @@ class ArrayArms:
         self._alive: Array = engine.candidates()
         self.count = self._left = int(self._alive.shape[0])
         self.first, self.total = self._sample.first, n
-        # The first round of refining needs no new distances: leaders explain those at hand.
-        self.depth = self.first
+        # The first depth, and arms that were left before; then what came of it.
+        self._refined: tuple[int, int] | None = None
+        self._concluded = False
         self.exact = self.first == n and not swap
         self._learnt = _Learnt(space, n)
         self._ranked: tuple[Array, int, tuple[Array, Array]] | None = None
         own = self._step.own(engine.points.itself)
         self._about = Arm(engine.state.owner, *own, engine.share)
         # Those that led the last step explain much of this one too.
-        known = self._features(self.first, engine.led) if self.first < n else None
-        self.sigma: list[float] = quartiles(space, self._measure(self.first, known))
+        known = None
+        if self.first < n:
+            led = engine.kept.among(engine.led)
+            led = led[~np.isin(led, engine.state.medoids)]
+            self.value(led)
+            known = self._features(self.first, led)
+        self._sigma = quartiles(space, self._measure(self.first, known))
         self.slack = self._step.slack or SLACK * self._usual()
 
     def _usual(self) -> float:
@@ -111,36 +141,53 @@ class ArrayArms:
     def left(self) -> int:
         return self._left
 
+    @cached_property
+    def sigma(self) -> list[float]:
+        found: Values = self._space.host(self._sigma)
+        return [float(each) if math.isfinite(each) else 0.0 for each in found]
+
+    @property
+    def depth(self) -> int:
+        """References whose distances take about as long as a round, or that were of use before."""
+        more = _ROUND // max(self._left, 1)
+        # Fewer are no gain: then leaders explain the distances at hand.
+        depth = self.first + more if 2 * more >= self.first else self.first
+        return min(max(depth, self._engine.useful.get(self._step.swap, 0)), _DEEPEST * self.first,
+                   self.total)  # fmt: skip
+
     # --- estimates
 
-    def _measure(self, depth: int, features: tuple[Array, Array] | None) -> Array:
+    def _measure(self, depth: int, features: tuple[Array, Values] | None) -> Array:
         """Estimate the arms that are left; the standard deviations of their rewards."""
         engine, space, step, sample = self._engine, self._space, self._step, self._sample
         xp, refs = space.xp, sample.refs(depth)
         clips = step.at(refs)
-        marks = clips.owner[:, None] == space.arange(0, step.k)[None, :]
         chance = half_chance(depth, engine.n, sample.weighted)
         basis: Basis | None = None
         if features is not None and chance:
             basis = basis_of(space, *features)
+        factor = engine.mean_weight_of_sample
+        ordered = sample.first == engine.n
         with_ = Regression(
-            clips, space.cast(marks, xp.float32), basis, chance,
-            engine.mean_weight_of_sample, sample.counts, self._z,
-        )  # fmt: skip
+            clips, basis, chance, factor, sample.counts, ordered, sample.far, self._z
+        )
         parts = []
         # All arms are measured as they lie, though some are none: none is copied.
         whole = self._left > 0.7 * engine.n and depth == self.first
-        for start, stop in space.chunks(engine.n if whole else self._left, depth):
-            if whole:
-                arms, block = space.arange(start, stop), sample.part(start, stop)
-            else:
-                arms = self._alive[start:stop]
-                block = sample.some(arms, depth)
-            parts.append(estimated(space, step, with_, block, self._of(arms)))
+        count = engine.n if whole else self._left
+        at_once = whole and space.fused is not None  # nothing as large is made on the way
+        for start, stop in [(0, count)] if at_once else space.chunks(count, depth):
+            arms = space.arange(start, stop) if whole else self._alive[start:stop]
+            block = sample.part(start, stop) if whole else sample.some(arms, depth)
+            about = self._about if stop - start == engine.n else self._of(arms)
+            parts.append(estimated(space, step, with_, block, about))
         found = parts[0]
         if len(parts) > 1:
             found = Estimates(*(xp.concat(each) for each in zip(*parts, strict=True)))
-        if whole and self._left < engine.n:
+        if whole and not self._learnt.version:
+            self._learnt.learn_all(found)
+            return space.take(found.sigma, self._alive)
+        if whole:
             found = Estimates(*(space.take(each, self._alive) for each in found))
         self._learnt.learn(self._alive, found)
         return found.sigma
@@ -151,27 +198,34 @@ class ArrayArms:
             share = space.take(share, arms)
         return Arm(space.take(home, arms), space.take(stays, arms), space.take(goes, arms), share)
 
-    def _features(self, depth: int, leaders: Ids) -> tuple[Array, Array] | None:
+    def _features(self, depth: int, leaders: Ids) -> tuple[Array, Values] | None:
         """Features of the references up to a depth, and their means over all points."""
         space, step, state = self._space, self._step, self._engine.state
         xp, most = space.xp, most_features(depth)
         if most < 2:
             return None
         refs = self._sample.refs(depth)
-        columns, means = [space.full((depth, 1), 1.0)], [space.full(1, 1.0)]
+        clips = step.at(refs)
+        columns, means = [space.full((depth, 1), 1.0)], [np.ones(1)]
         if state.k and 1 < step.k <= most // 2:
-            mine = space.take(state.owner, refs)[:, None] == space.arange(0, step.k)[None, :]
-            columns, means = [space.cast(mine, xp.float64)], [step.shares]
-        for pays in (state.nearest, state.second)[: step.known]:
-            columns.append(space.take(pays, refs)[:, None])
-            means.append(step.means(pays[None, :]))
+            mine = clips.owner[:, None] == space.arange(0, step.k)[None, :]
+            columns, means = [space.cast(mine, xp.float64)], [state.paid.weight / step.whole]
+        for pays in (clips.cap, clips.cap2)[: step.known]:
+            columns.append(space.cast(pays, xp.float64).T)
+        if step.known:
+            means.append(np.array([state.paid.loss, state.paid.second])[: step.known] / step.whole)
         room = most - sum(each.shape[1] for each in columns)
         chosen = self._chosen(leaders, room)
-        for part, rows in self._engine.kept.parts(chosen):
-            for rewards in self._rewards_of_leaders(chosen[part], rows):
-                columns.append(space.cast(space.take(rewards, refs, axis=1), xp.float64).T)
-                means.append(step.means(rewards))
-        return xp.concat(columns, axis=1), xp.concat(means)
+        if len(chosen):
+            rows = self._engine.kept.at(chosen, refs)
+            found = [clips.rewards(space, rows)]
+            if step.swap:
+                mine = self._home_of(chosen)[:, None] == clips.owner[None, :]
+                found.append(xp.where(mine, clips.rewards_if_gone(space, rows), 0.0))
+            columns.append(space.cast(xp.concat(found), xp.float64).T)
+            sums = np.stack([self._learnt.means[arm] for arm in chosen.tolist()], axis=1)
+            means.append(sums[: len(found)].ravel())
+        return xp.concat(columns, axis=1), np.concatenate(means)
 
     def _chosen(self, leaders: Ids, most: int) -> Ids:
         """So many of the leaders, the best of each cluster first."""
@@ -179,42 +233,38 @@ class ArrayArms:
         if not len(leaders):
             return leaders
         most = min(most // 2 if self._step.swap else most, _LEADERS, self._engine.kept.most)
-        owner = self._space.host(self._home_of(leaders))
-        rank = [int((owner[:i] == owner[i]).sum()) for i in range(len(leaders))]
+        if len(leaders) <= most:
+            return leaders
+        counts, rank = dict.fromkeys(self._learnt.homes.values(), 0), []
+        for arm in leaders.tolist():
+            home = self._learnt.homes[arm]
+            rank.append(counts[home])
+            counts[home] += 1
         return leaders[np.argsort(rank, kind="stable")[: max(most, 0)]]
 
     def _home_of(self, arms: Ids) -> Array:
         return self._space.take(self._engine.state.owner, self._space.ids(arms))
 
-    def _rewards_of_leaders(self, leaders: Ids, rows: Array) -> list[Array]:
-        """What leaders change at all points: their owner staying, and what is added if it goes."""
-        space, state, step = self._space, self._engine.state, self._step
-        xp = space.xp
-
-        def single(values: Array) -> Array:
-            return space.cast(values, xp.float32)[None, :]
-
-        if not state.k:
-            return [rows]
-        near = single(state.nearest)
-        found = [xp.minimum(rows, near) - near]
-        if step.swap:
-            mine = self._home_of(leaders)[:, None] == state.owner[None, :]
-            second = single(state.second)
-            base = second if step.k > 1 else near
-            found.append(xp.where(mine, xp.minimum(rows, second) - base, 0.0))
-        return found
-
     # --- which arms are left
 
     def drop(self, bar: float) -> int:
-        space, learnt, alive = self._space, self._learnt, self._alive
-        keep = (space.take(learnt.lower, alive) <= float(bar)) & (
-            space.take(learnt.value, alive) == np.inf
-        )
-        self._alive = alive[keep]
+        # The largest number keeps all whose bound is finite, when there is no bar yet.
+        bar = min(float(bar), np.finfo(np.float64).max)
+        self._alive = self._alive[self._space.take(self._learnt.lower, self._alive) <= bar]
         self._left = int(self._alive.shape[0])
+        self._conclude()
         return self._left
+
+    def _conclude(self) -> None:
+        """Remember how many references it took to drop arms, for the next step."""
+        if self._refined is None or self._concluded:
+            return
+        (depth, before), self._concluded = self._refined, True
+        useful, swap = self._engine.useful, self._step.swap
+        if 64 * self._left < before:  # fewer may do
+            useful[swap] = depth // 2
+        elif 2 * self._left > before:  # nothing came of it
+            useful[swap] = max(useful.get(swap, 0), 2 * depth)
 
     def _ranking(self) -> tuple[Array, Array]:
         """The arms that are left, the lowest estimate first; and the estimates."""
@@ -263,6 +313,7 @@ class ArrayArms:
         depth = min(depth, self.total)
         self._engine.led = leaders[: 2 * _LEADERS]
         if self._left:
+            self._refined = self._refined or (depth, self._left)
             self._measure(depth, self._features(depth, leaders))
 
     def worth_refining(self, depth: int) -> bool:
@@ -283,11 +334,11 @@ class ArrayArms:
             found[:] = space.host(space.take(learnt.estimate, space.ids(new)))
         else:
             for part, rows in self._engine.kept.parts(new):
-                changes = space.host(self._step.changes(rows)) / self.total
-                found[part] = (changes + self._step.stays).min(axis=1)
-        learnt.values.update(zip(new.tolist(), found.tolist(), strict=True))
-        order = np.argsort(new)
-        learnt.value = space.put(learnt.value, space.ids(new[order]), space.array(found[order]))
+                changes, means, homes = self._step.judged(rows, self._home_of(new[part]))
+                found[part] = (changes / self.total + self._step.stays).min(axis=1)
+                learnt.means.update(zip(new[part].tolist(), means, strict=True))
+                learnt.homes.update(zip(new[part].tolist(), homes.tolist(), strict=True))
+        learnt.know(dict(zip(new.tolist(), found.tolist(), strict=True)))
         return min(learnt.values.values(), default=np.inf)
 
     def valued(self, bar: float = np.inf) -> Ids:

@@ -22,8 +22,8 @@ from .sample import Sample
 # References that every arm is measured on: so many, fewer of very many arms, and so many for each
 # cluster.
 _FIRST, _PAIRS, _FEWEST, _PER_CLUSTER = 2048, 1 << 32, 512, 32
-# All of them, if there are no more pairs.
-_SMALL = 100_000_000
+# All of them, if there are no more pairs; on a GPU that sums rewards in one pass.
+_SMALL, _SMALL_FUSED = 100_000_000, 1_000_000_000
 # Shares of the memory limit: the first block, leaders' rows, medoids' rows.
 _BLOCK, _KEPT, _MEDOIDS = 0.4, 0.1, 0.1
 
@@ -65,6 +65,7 @@ class ArrayEngine(Placed):
         self._sample: Sample | None = None
         self._kept: KeptRows | None = None
         self.led: Ids = np.empty(0, dtype=np.int64)  # arms that led the last search
+        self.useful: dict[bool, int] = {}
         # All distances, in float64 or not: for every start the same.
         self._matrices: dict[bool, Array] = {}
 
@@ -79,6 +80,9 @@ class ArrayEngine(Placed):
 
     def _block(self, arms: Array, refs: Array) -> Array:
         return self.points.block(arms, refs)
+
+    def _homes(self, arms: Ids) -> Array:
+        return self.space.take(self.state.owner, self.space.ids(arms))
 
     # --- searches
 
@@ -110,7 +114,8 @@ class ArrayEngine(Placed):
             return min(given, n)
         first = max(min(_FIRST, _PAIRS // n), _FEWEST, _PER_CLUSTER * self.n_clusters)
         fits = int(_BLOCK * self.room // (4 * self.n_rows))
-        whole = (n**2 <= _SMALL or 2 * first >= n) and fits >= n
+        small = _SMALL if self.space.fused is None else _SMALL_FUSED
+        whole = (n**2 <= small or 2 * first >= n) and fits >= n
         return n if whole else max(min(first, fits, n), min(64, n))
 
     def screen(self, swap: bool, z: float) -> ArrayArms:
@@ -138,7 +143,7 @@ class ArrayEngine(Placed):
     def place_best(self, arms: Ids) -> int:
         xp, best = self.space.xp, (np.inf, -1)
         for part, rows in self.kept.parts(arms):
-            values = self.space.host(self.step(False).changes(rows))[:, 0]
+            values = self.step(False).judged(rows, self._homes(arms[part]))[0][:, 0]
             i = int(values.argmin())
             if (values[i], int(arms[part][i])) < best:
                 best, row = (float(values[i]), int(arms[part][i])), rows[i, :]
@@ -152,7 +157,7 @@ class ArrayEngine(Placed):
             while at < len(some):
                 step = self.step(True)
                 stop = min(at + 32, len(some))
-                changes = self.space.host(step.changes(rows[at:stop, :])) + step.stays
+                changes = step.judged(rows[at:stop, :], self._homes(some[at:stop]))[0] + step.stays
                 taken = np.isin(some[at:stop], self.medoids)
                 good = np.flatnonzero((changes.min(axis=1) < -margin) & ~taken)
                 if not len(good):

@@ -9,7 +9,6 @@ the features are: mean(Y) + C v, with v = L^-1 (mean of F over all points - over
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -32,37 +31,45 @@ class Basis(NamedTuple):
     Attributes
     ----------
     q : array of shape (references, features)
+        Perhaps with more columns, of zeros.
     shift : array of shape (features,)
         From their means in the sample to those over all points.
     apart : float
         Its square.
+    spent : int
+        How many features there are.
     """
 
     q: Array
     shift: Array
     apart: float
+    spent: int
 
 
-def basis_of(space: Space, features: Array, means: Array) -> Basis | None:
+def basis_of(space: Space, features: Array, means: Values) -> Basis:
     """The basis of features at references (float64, a column each), whose means are known."""
-    xp, count = space.xp, features.shape[0]
+    xp, (count, width) = space.xp, features.shape
     squares = features * features
-    size = xp.sqrt(xp.sum(squares, axis=0))
-    # A feature that rests on few references explains these, and nothing else.
-    rests = size**4 >= _SUPPORT * xp.sum(squares * squares, axis=0)
-    scale = xp.where((size > 0) & rests, 1 / xp.where(size > 0, size, 1.0), 0.0)
-    features = features * scale[None, :]
-    means = means * scale
     # One way to the host and one back: both wait for each other.
-    apart = means - xp.sum(features, axis=0) / count
-    both = space.host(xp.concat([xp.matmul(features.T, features), apart[None, :]]))
-    gram, apart = both[:-1], both[-1]
+    sums = xp.stack([xp.sum(features, axis=0), xp.sum(squares * squares, axis=0)])
+    found = space.host(xp.concat([xp.matmul(features.T, features), sums]))
+    gram, total, fourth = found[:-2], found[-2], found[-1]
+    size = np.sqrt(np.diagonal(gram))
+    # A feature that rests on few references explains these, and nothing else.
+    rests = (size > 0) & (size**4 >= _SUPPORT * fourth)
+    scale = np.where(rests, 1 / np.where(rests, size, 1.0), 0.0)
+    apart = (means - total / count) * scale
     # Features that say the same are told apart by rounding alone: a ridge lets them fade.
-    inverse = dtrtri(np.linalg.cholesky(gram + 1e-7 * np.eye(len(gram))), lower=1)[0]
+    gram = gram * scale[:, None] * scale[None, :] + 1e-7 * np.eye(width)
+    inverse = dtrtri(np.linalg.cholesky(gram), lower=1)[0]
     shift = inverse @ apart
-    both = space.array(np.concatenate([inverse.T, shift[:, None]], axis=1))
-    q = space.cast(xp.matmul(features, both[:, :-1]), xp.float32)
-    return Basis(q, space.cast(both[:, -1], xp.float32), float(np.sum(shift * shift)))
+    padded = width if space.fused is None else space.fused.width_of(width)
+    both = np.zeros((width + 1, padded))
+    both[:-1, :width], both[-1, :width] = inverse.T * scale[:, None], shift
+    there = space.array(both)
+    q = space.cast(xp.matmul(features, there[:-1, :]), xp.float32)
+    moved = space.cast(there[-1, :], xp.float32)
+    return Basis(q, moved, float(np.sum(shift * shift)), width)
 
 
 class Regression(NamedTuple):
@@ -72,8 +79,6 @@ class Regression(NamedTuple):
     ----------
     clips : Clips
         Of the references.
-    marks : array of shape (references, k)
-        Whose each reference is.
     basis : Basis or None
     chance : float
         The variance of a sample's mean, for each of the rewards' variance; 0 where the sample is
@@ -82,15 +87,20 @@ class Regression(NamedTuple):
         What a mean reward is multiplied by: more than 1 where points weigh more.
     counts : array or None
         How often each reference counts, where they are all points.
+    ordered : bool
+        The references are all points, one after the other.
+    far : array of shape (1,)
+        About the largest distance.
     z : float
     """
 
     clips: Clips
-    marks: Array
     basis: Basis | None
     chance: float
     factor: float
     counts: Array | None
+    ordered: bool
+    far: Array
     z: float
 
 
@@ -125,6 +135,11 @@ def estimated(
     space: Space, step: Step, with_: Regression, distances: Array, arms: Arm
 ) -> Estimates:
     """Of arms at these distances from the references, infinite from an arm to itself."""
+    if space.fused is not None and step.k <= space.fused.MOST_CLUSTERS:
+        if not with_.chance and with_.ordered:
+            return _of_all_points(space, step, distances, arms)
+        if with_.chance and distances.shape[1] > 1:
+            return _in_one_pass(space, step, with_, distances, arms)
     xp, clips = space.xp, with_.clips
     stays = clips.rewards(space, distances)
     alone, wide, sigma = _regressed(space, with_, stays, arms.stays)
@@ -140,13 +155,50 @@ def estimated(
     low = there - wide_there
     if step.k > 1:
         goes -= stays
-        more, unsure = _elsewhere(space, with_, goes)
+        marks = clips.owner[:, None] == space.arange(0, step.k)[None, :]
+        more, unsure = _elsewhere(space, with_, goes, space.cast(marks, xp.float32))
         others = alone[:, None] + more + removal[None, :]
         away = arms.home[:, None] != space.arange(0, step.k)[None, :]
         others = xp.where(away, others, float("inf"))
         there = xp.minimum(there, xp.min(others, axis=1))
         low = xp.minimum(low, xp.min(others - unsure, axis=1) - wide)
     return Estimates(there, low - step.rough, sigma)
+
+
+def _in_one_pass(
+    space: Space, step: Step, with_: Regression, distances: Array, arms: Arm
+) -> Estimates:
+    """The same by one kernel, that reads each distance twice and writes none."""
+    basis = with_.basis
+    numbers = space.fused.Scalars(
+        spent=1 if basis is None else basis.spent,
+        chance=with_.chance,
+        apart=0.0 if basis is None else basis.apart,
+        factor=with_.factor,
+        z=with_.z,
+        rough=step.rough,
+    )
+    cost = step.cost if step.swap else None
+    about = with_.clips, basis, arms, cost, step.k, numbers
+    return Estimates(*space.fused.estimated(distances, with_.far, *about))
+
+
+def _of_all_points(space: Space, step: Step, distances: Array, arms: Arm) -> Estimates:
+    """The same where the references are all points, in order: there is no chance."""
+    state, n = step.state, step.n
+    weights = state.weights
+    changes, rewards = space.fused.summed(
+        distances, state, step.base2, arms.home, step.swap, weights
+    )
+    share, mean = arms.share, rewards[:, 0] / n
+    sigma = space.xp.sqrt(space.xp.clip(rewards[:, 2] / n - mean * mean, min=0.0))
+    if not step.swap:
+        values = mean + arms.stays * share
+    else:
+        home = arms.home[:, None] == space.arange(0, step.k)[None, :]
+        own = space.xp.where(home, (arms.goes * share)[:, None], (arms.stays * share)[:, None])
+        values = space.xp.min(changes / n + own + space.array(step.stays)[None, :], axis=1)
+    return Estimates(values, values - step.rough, sigma)
 
 
 def _regressed(
@@ -171,7 +223,7 @@ def _regressed(
         weights = xp.matmul(rewards, basis.q)
         mean = mean + space.cast(xp.matmul(weights, basis.shift), double)
         rest = space.residuals(rewards, weights, basis.q)
-        apart, spent = basis.apart, basis.q.shape[1]
+        apart, spent = basis.apart, basis.spent
     squares = space.cast(xp.linalg.vector_norm(rest, axis=1), double) ** 2
     sizes = space.cast(xp.linalg.vector_norm(rest, axis=1, ord=1), double)
     usual = (squares + own * own) / xp.clip(sizes + xp.abs(own), min=_TINY)
@@ -188,17 +240,17 @@ def _regressed(
     return mean * factor, width * factor, xp.sqrt(variance) * factor
 
 
-def _elsewhere(space: Space, with_: Regression, more: Array) -> tuple[Array, Array]:
+def _elsewhere(space: Space, with_: Regression, more: Array, marks: Array) -> tuple[Array, Array]:
     """What an arm's rewards change in the mean where each medoid goes, and how unsure that is."""
     xp, count, z = space.xp, more.shape[1], with_.z
     double, factor = xp.float64, with_.factor
     if with_.counts is not None:
         more = more * with_.counts
-    mean = space.cast(xp.matmul(more, with_.marks), double) / count
+    mean = space.cast(xp.matmul(more, marks), double) / count
     if not with_.chance:
         return mean * factor, xp.zeros_like(mean)
     more *= more
-    squares = space.cast(xp.matmul(more, with_.marks), double) / count
+    squares = space.cast(xp.matmul(more, marks), double) / count
     usual = squares / xp.clip(xp.abs(mean), min=_TINY)
     spread = xp.sqrt(xp.clip(squares - mean * mean, min=0.0) * with_.chance)
     return mean * factor, (z * spread + z * z / 2 * usual * with_.chance) * factor
@@ -213,10 +265,8 @@ def half_chance(references: int, n: int, weighted: bool) -> float:
     return 1 / references if weighted else max(1 / references - 1 / n, 0.0)
 
 
-def quartiles(space: Space, sigma: Array) -> list[float]:
-    """Minimum, quartiles and maximum."""
+def quartiles(space: Space, sigma: Array) -> Array:
+    """Minimum, quartiles and maximum, on the device."""
     ranked = space.xp.sort(sigma)
     last = sigma.shape[0] - 1
-    places = space.ids([round(last * part / 4) for part in range(5)])
-    found: Values = space.host(space.take(ranked, places))
-    return [float(each) if math.isfinite(each) else 0.0 for each in found]
+    return space.take(ranked, space.ids([round(last * part / 4) for part in range(5)]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 import numpy as np
 
@@ -31,7 +31,14 @@ class KeptRows:
     def __init__(self, sample: Sample, room: float) -> None:
         self.sample, self.points = sample, sample.points
         self.most = min(max(int(room // (4 * self.points.n)), 4), _MOST)
-        self._rows: OrderedDict[int, Array] = OrderedDict()
+        self._place: OrderedDict[int, int] = (
+            OrderedDict()
+        )  # of each arm, those used last at the end
+        self._rows: Array = None
+
+    @property
+    def _all_held(self) -> bool:
+        return self.sample.first == self.points.n
 
     def parts(self, arms: Ids) -> Iterator[tuple[slice, Array]]:
         """Some of the arms at a time: which, and their rows."""
@@ -42,23 +49,44 @@ class KeptRows:
 
     def among(self, arms: Ids) -> Ids:
         """Those whose rows are at hand."""
-        if self.sample.first == self.points.n:
+        if self._all_held:
             return arms
-        return np.array([arm for arm in arms.tolist() if arm in self._rows], dtype=np.int64)
+        return np.array([arm for arm in arms.tolist() if arm in self._place], dtype=np.int64)
 
     def of(self, arms: Ids) -> Array:
         """The rows of a few arms."""
-        space, rows = self.points.space, self._rows
-        new = [int(arm) for arm in arms if int(arm) not in rows]
-        held = [self.sample.row(arm) for arm in new]
-        if new and held[0] is None:
-            found = self.points.whole(space.ids(new))
-            # Copies: one row that is kept would keep all that were computed with it.
-            held = [space.xp.asarray(found[i, :], copy=True) for i in range(len(new))]
-        rows.update(zip(new, held, strict=True))
-        for arm in arms:
-            rows.move_to_end(int(arm))
-        chosen = space.xp.stack([rows[int(arm)] for arm in arms])
-        while len(rows) > self.most:
-            rows.popitem(last=False)
-        return chosen
+        if self._all_held:
+            return self.sample.whole(self.points.space.ids(arms))
+        space = self.points.space
+        new = [arm for arm in arms.tolist() if arm not in self._place]
+        if len(new) == len(arms):
+            rows = self.points.whole(space.ids(arms))
+            self._keep(new, rows)
+            return rows
+        if new:
+            self._keep(new, self.points.whole(space.ids(new)), apart_from=set(arms.tolist()))
+        return space.take(self._rows, space.ids(self._places(arms)))
+
+    def at(self, arms: Ids, refs: Array) -> Array:
+        """From arms whose rows are at hand to some points."""
+        space = self.points.space
+        if self._all_held:
+            return space.take(self.sample.whole(space.ids(arms)), refs, axis=1)
+        return space.pairs(self._rows, space.ids(self._places(arms)), refs)
+
+    def _places(self, arms: Ids) -> list[int]:
+        for arm in arms.tolist():
+            self._place.move_to_end(arm)
+        return [self._place[arm] for arm in arms.tolist()]
+
+    def _keep(self, new: list[int], rows: Array, apart_from: Container[int] = ()) -> None:
+        """Keep rows, in the places of those that were not used for longest."""
+        space = self.points.space
+        if self._rows is None:
+            shape = (self.most, self.points.n)
+            self._rows = space.xp.empty(shape, dtype=space.xp.float32, device=space.device)
+        places = list(range(len(self._place), min(len(self._place) + len(new), self.most)))
+        old = [arm for arm in self._place if arm not in apart_from]
+        places += [self._place.pop(arm) for arm in old[: len(new) - len(places)]]
+        self._place.update(zip(new, places, strict=True))
+        space.put_rows(self._rows, places, rows)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +17,7 @@ from ..._memory import available
 # An array of any namespace.
 Array = Any
 # Elements of what is computed at a time: much to do, but little to hold.
-_CHUNK, _CHUNK_ON_GPU = 1 << 22, 1 << 26
+_CHUNK, _CHUNK_ON_GPU = 1 << 22, 1 << 27
 
 
 class Side(NamedTuple):
@@ -45,15 +47,32 @@ class Space:
         self.xp, self.device = compat.array_namespace(like), compat.device(like)
         self.is_torch = compat.is_torch_array(like)
         # Integer arrays may be assigned to, which the standard does not promise.
-        self._assigns = self.is_torch or compat.is_cupy_array(like) or compat.is_numpy_array(like)
+        self.assigns = self.is_torch or compat.is_cupy_array(like) or compat.is_numpy_array(like)
         self._is_cupy = compat.is_cupy_array(like)
 
     @property
     def on_gpu(self) -> bool:
         return bool(self._is_cupy or (self.is_torch and self.device.type == "cuda"))
 
+    @cached_property
+    def fused(self) -> Any:
+        """The kernels that do a step's work in one pass; None where there are none."""
+        interpreted = os.environ.get("TRITON_INTERPRET") == "1"  # to be tried without a GPU
+        if not self.is_torch or not (self.on_gpu or interpreted):
+            return None
+        try:
+            from . import fused
+        except ImportError:  # torch without Triton
+            return None
+        return fused
+
     def array(self, values: Any, dtype: Any = None) -> Array:
         """An array of the host's, here."""
+        if self.is_torch and dtype is None and self.on_gpu:  # others would wait for the device
+            import torch
+
+            there = torch.from_numpy(np.ascontiguousarray(values))
+            return there.to(self.device, non_blocking=True)
         return self.xp.asarray(np.ascontiguousarray(values), dtype=dtype, device=self.device)
 
     def ids(self, values: Any) -> Array:
@@ -71,7 +90,7 @@ class Space:
         return to_host(array)
 
     def cast(self, array: Array, dtype: Any) -> Array:
-        return self.xp.astype(array, dtype, copy=False)
+        return array if array.dtype == dtype else self.xp.astype(array, dtype)
 
     def put(self, array: Array, ids: Array, values: Array | float) -> Array:
         """The array with other values at ids, which ascend and are all different.
@@ -80,7 +99,7 @@ class Space:
         """
         if ids.shape[0] == 0:
             return array
-        if self._assigns:
+        if self.assigns:
             array[ids] = values
             return array
         xp, every = self.xp, self.arange(0, array.shape[0])
@@ -114,6 +133,20 @@ class Space:
         if self.is_torch:
             return array.index_select(axis, ids)
         return self.xp.take(array, ids, axis=axis)
+
+    def pairs(self, array: Array, rows: Array, columns: Array) -> Array:
+        """Some rows of an array, and some columns of these."""
+        if self.is_torch:
+            return array[rows[:, None], columns[None, :]]
+        return self.xp.take(self.xp.take(array, rows, axis=0), columns, axis=1)
+
+    def put_rows(self, array: Array, rows: list[int], values: Array) -> None:
+        """Assign some rows of an array."""
+        if self.assigns:
+            array[self.ids(rows)] = values
+            return
+        for i, row in enumerate(rows):
+            array[row, :] = values[i, :]
 
     def flat(self, mask: Array) -> Array:
         """Where a mask is true, in ascending order."""

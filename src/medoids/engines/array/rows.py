@@ -7,6 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..._arrays import Streamed, rows_between
 from ...dissimilarities.precision import loses_digits
 from ..scale import log2_of, moderate
@@ -247,6 +249,12 @@ class ArrayRows(ArrayPoints):
         return Side(self._between(start, stop, kind), squares)
 
     @property
+    def _in_one_pass(self) -> bool:
+        """A kernel takes the rows as they lie."""
+        plain = self.metric in ("euclidean", "sqeuclidean") and not isinstance(self.array, Streamed)
+        return plain and self.space.fused is not None
+
+    @property
     def _by_product(self) -> bool:
         return self.metric in _SQUARES and not self._thin
 
@@ -278,6 +286,12 @@ class ArrayRows(ArrayPoints):
         space, xp, parts = self.space, self.space.xp, []
         count = self.n if refs is None else refs.shape[0]
         self.n_distances += left.shape[0] * count
+        if refs is None and self._in_one_pass:
+            each = [
+                space.fused.squares_from(self.array, left[i, ...], self._centre, 2.0**-self._power)
+                for i in range(left.shape[0])
+            ]
+            return self._finish(xp.stack(each))
         for a, b in space.chunks(count, self.width):
             if refs is None:
                 right = self._between(a, b, xp.float64)
@@ -294,7 +308,9 @@ class ArrayRows(ArrayPoints):
             self._coarse = False
 
             def rough(left: Any, right: Any) -> Any:
-                return self.space.host(self.block(self.space.ids(left), self.space.ids(right)))
+                found = self.space.host(self.block(self.space.ids(left), self.space.ids(right)))
+                # From a row to itself is known.
+                return np.where(left[:, None] == right[None, :], 0.0, found)
 
             def fine(left: Any, right: Any) -> Any:
                 return self.space.host(self.exact(self.space.ids(left), self.space.ids(right)))
@@ -323,6 +339,7 @@ class ArrayRows(ArrayPoints):
         return torch.cdist(left, right, p=1.0 if self.metric == "manhattan" else math.inf)
 
     def _finish(self, squares: Array) -> Array:
+        """What squared differences amount to; they may be overwritten."""
         xp = self.space.xp
         if self.metric == "sqeuclidean":
             return squares
@@ -330,7 +347,7 @@ class ArrayRows(ArrayPoints):
             return squares / 2
         if self.metric == "haversine":
             return 2 * xp.asin(xp.clip(xp.sqrt(squares) / 2, max=1.0))
-        return xp.sqrt(squares)
+        return squares.sqrt_() if self.space.is_torch else xp.sqrt(squares)
 
     def _norm(self, differences: Array) -> Array:
         """What differences of rows, along the last axis, amount to."""

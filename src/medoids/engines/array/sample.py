@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from ..._types import Indices
@@ -63,6 +65,13 @@ class Sample:
         xp = self.space.xp
         return self.space.array(self._weights, xp.float32)[None, :]
 
+    @cached_property
+    def far(self) -> Array:
+        """About the largest distance, of shape (1,)."""
+        xp, some = self.space.xp, self._held()[:256, ...]
+        largest = xp.max(xp.where(some < float("inf"), xp.abs(some), 0.0))
+        return xp.reshape(xp.clip(largest, min=1e-30), (1,))
+
     def some(self, arms: Array, depth: int) -> Array:
         """From some arms to the references up to a depth; infinite from an arm to itself."""
         xp, first = self.space.xp, self.first
@@ -77,13 +86,12 @@ class Sample:
         """From arms that follow each other to the first references."""
         return self._held()[start:stop, ...]
 
-    def row(self, arm: int) -> Array | None:
-        """From an arm to all points, if these are the references."""
-        if self.first < self.points.n or self._block is None:
-            return None
-        xp, row = self.space.xp, self._block[arm, :]
-        at = 0.0 if self.points.itself is None else float(self.points.itself[arm])
-        return xp.where(row < float("inf"), row, at)
+    def whole(self, arms: Array) -> Array:
+        """From arms to all points, where these are the references."""
+        xp, rows = self.space.xp, self.space.take(self._held(), arms, axis=0)
+        itself = self.points.itself
+        at = 0.0 if itself is None else self.space.take(itself, arms)[:, None]
+        return self.space.cast(xp.where(rows < float("inf"), rows, at), xp.float32)
 
     def _held(self) -> Array:
         """From all arms to the first references."""
@@ -92,10 +100,12 @@ class Sample:
             xp = space.xp
             block = xp.empty((n, self.first), dtype=xp.float32, device=space.device)
             for start, stop in space.chunks(n, self.first):
-                arms = space.arange(start, stop)
-                block[start:stop, ...] = self._apart(
-                    self.points.rows(start, stop, refs), arms, refs
-                )
+                found = self.points.rows(start, stop, refs)
+                if not space.assigns:
+                    found = self._apart(found, space.arange(start, stop), refs)
+                block[start:stop, ...] = found
+            if space.assigns:
+                block[refs, space.arange(0, self.first)] = float("inf")
             self._block = block
         return self._block
 

@@ -3,11 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
+import numpy as np
+
+from ..protocol import Values
 from .namespace import Array, Space
 
 # Distances from all medoids to some points.
 Between = Callable[[Array], Array]
+
+
+class Paid(NamedTuple):
+    """What all points pay, each by its weight; on the host.
+
+    Attributes
+    ----------
+    loss, size, second : float
+        To the nearest medoid; the same without signs; and to the second-nearest, where one is.
+    removal, weight : ndarray of shape (k,)
+        What it costs that a medoid goes, where another is left; and what its points weigh.
+    """
+
+    loss: float
+    size: float
+    second: float
+    removal: Values
+    weight: Values
 
 
 class State:
@@ -52,6 +74,7 @@ class State:
         self.owner = space.full(n, 0, space.xp.int64)
         self.other = space.full(n, -1, space.xp.int64)
         self.loss = float("inf")
+        self._paid: Paid | None = None
 
     @property
     def k(self) -> int:
@@ -62,7 +85,8 @@ class State:
         self.medoids.append(int(medoid))
         if self._rows is not None:
             self._rows[self.k - 1, :] = row
-        self._come(self.k - 1, row)
+        if self._rows is None or self.space.fused is None:
+            self._come(self.k - 1, row)
         self._close()
 
     def replace(self, position: int, medoid: int, row: Array, between: Between) -> None:
@@ -73,12 +97,13 @@ class State:
         """
         self.medoids[position] = int(medoid)
         space, xp = self.space, self.space.xp
-        lost = (self.owner == position) | (self.other == position)
         if self._rows is not None:
             self._rows[position, :] = row
-            new = _two_nearest(space, self._rows[: self.k, :])
-            self.nearest, self.owner, self.second, self.other = new
+            if space.fused is None:
+                new = _two_nearest(space, self._rows[: self.k, :])
+                self.nearest, self.owner, self.second, self.other = new
         else:
+            lost = (self.owner == position) | (self.other == position)
             ids = space.flat(lost)
             self._come(position, row)
             for start, stop in space.chunks(ids.shape[0], self.k):
@@ -120,8 +145,42 @@ class State:
             self.other = xp.full_like(self.owner, -1)
 
     def _close(self) -> None:
-        self.loss = self.total(self.nearest)
         self.version += 1
+        self._paid = None
+        if self._rows is None or self.space.fused is None:
+            self.loss = self.total(self.nearest)
+            return
+        found = self.space.fused.paid(self._rows[: self.k, :], self.weights)
+        self.nearest, self.owner, self.second, self.other, sums = found
+        removal, weight = sums[3 : 3 + self.k], sums[3 + self.k :]
+        self._paid = Paid(float(sums[0]), float(sums[1]), float(sums[2]), removal, weight)
+        self.loss = self._paid.loss
+
+    @property
+    def paid(self) -> Paid:
+        """What all points pay, and to whom."""
+        if self._paid is None:
+            xp, weights = self.space.xp, self.weights
+            second = xp.where(self.second < float("inf"), self.second, 0.0)
+            each = [second - self.nearest, xp.ones_like(self.nearest)]
+            if weights is not None:
+                each = [amounts * weights for amounts in each]
+            removal, weight = np.asarray(self.space.host(self._by_owner(xp.stack(each))))
+            size = self.total(xp.abs(self.nearest))
+            self._paid = Paid(self.loss, size, self.total(second), removal, weight)
+        return self._paid
+
+    def _by_owner(self, amounts: Array) -> Array:
+        """The sums over each medoid's points, of some rows of amounts."""
+        found = 0.0
+        for start, stop in self.space.chunks(self.n, self.k):
+            found = found + self.space.xp.matmul(amounts[:, start:stop], self.marks(start, stop))
+        return found
+
+    def marks(self, start: int, stop: int) -> Array:
+        """Whose points these are: a column for each medoid, in float64."""
+        mine = self.owner[start:stop][:, None] == self.space.arange(0, max(self.k, 1))[None, :]
+        return self.space.cast(mine, self.space.xp.float64)
 
 
 def _two_nearest(space: Space, rows: Array) -> tuple[Array, Array, Array, Array]:

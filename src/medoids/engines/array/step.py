@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..protocol import Values
+from ..protocol import Ids, Values
 from .namespace import Array, Space
 from .state import State
 
@@ -70,16 +70,16 @@ class Step:
 
     def __init__(self, state: State, swap: bool, fixed: int) -> None:
         self.state, self.swap, self.version, self.n = state, swap, state.version, state.n
-        self.k, space = max(state.k, 1), state.space
+        self.k, paid = max(state.k, 1), state.paid if state.k else None
         self._marks: Array = None
-        xp = space.xp
-        self.slack = SLACK * abs(state.total(xp.abs(state.nearest))) / self.n if state.k else 0.0
+        self._clips: dict[int, Clips] = {}
+        self.slack = SLACK * paid.size / self.n if paid else 0.0
         self.removal: Values = np.zeros(self.k)
-        self._base2 = state.second
+        self.base2 = state.second
         if swap and self.k == 1:
-            self._base2 = state.nearest  # nobody is second: the arm takes all
-        elif swap:
-            self.removal = self._by_owner(state.second - state.nearest)
+            self.base2 = state.nearest  # nobody is second: the arm takes all
+        elif swap and paid:
+            self.removal = paid.removal / self.n
         # How many of what is paid, first and second, are features of points.
         self.known = 0 if not state.k else 2 if swap and self.k > 1 else 1
         self.rough = 4 * SLACK * float(self.removal.max()) + 2 * self.slack
@@ -87,55 +87,32 @@ class Step:
         if swap:
             self.stays[:fixed] = np.inf
 
-    def _by_owner(self, amounts: Array) -> Values:
-        """The sums over each medoid's points, divided by n."""
-        weights = self.state.weights
-        found = self._sums_by_owner(amounts if weights is None else amounts * weights)
-        return np.asarray(self.state.space.host(found) / self.n)
-
-    def _sums_by_owner(self, amounts: Array) -> Array:
-        xp, found = self.state.space.xp, 0.0
-        for start, stop in self.state.space.chunks(self.n, self.k):
-            found = found + xp.matmul(amounts[start:stop], self.marks(start, stop))
-        return found
-
     @cached_property
     def cost(self) -> Array:
         """What it costs that a medoid goes, on the device."""
         return self.state.space.array(self.removal + self.stays)
 
     @cached_property
-    def shares(self) -> Array:
-        """The share of all points, by weight, that each medoid has; on the device."""
-        space, weights = self.state.space, self.state.weights
-        ones = space.full(self.n, 1.0) if weights is None else weights
-        return self._sums_by_owner(ones) / self._whole
-
-    def means(self, rows: Array) -> Array:
-        """The same of each row, in float64 and on the device."""
-        state, xp = self.state, self.state.space.xp
-        if state.weights is not None:
-            rows = rows * state.weights[None, :]
-        return xp.sum(rows, axis=1, dtype=xp.float64) / self._whole
-
-    @cached_property
-    def _whole(self) -> float:
+    def whole(self) -> float:
+        """What all points weigh."""
         weights = self.state.weights
         return float(self.n) if weights is None else float(self.state.space.xp.sum(weights))
 
-    def marks(self, start: int, stop: int) -> Array:
-        """Whose points these are: a column for each medoid, in float64."""
-        if self._marks is not None and (start, stop) == (0, self.n):
-            return self._marks
-        space = self.state.space
-        mine = self.state.owner[start:stop][:, None] == space.arange(0, self.k)[None, :]
-        found = space.cast(mine, space.xp.float64)
-        if (start, stop) == (0, self.n):
-            self._marks = found
-        return found
+    def _marks_of(self, start: int, stop: int) -> Array:
+        if (start, stop) != (0, self.n):
+            return self.state.marks(start, stop)
+        if self._marks is None:
+            self._marks = self.state.marks(start, stop)
+        return self._marks
 
     def at(self, refs: Array) -> Clips:
-        """The clips of some references."""
+        """The clips of some references; `refs` of the same length are the same ones."""
+        depth = refs.shape[0]
+        if depth not in self._clips:
+            self._clips[depth] = self._at(refs)
+        return self._clips[depth]
+
+    def _at(self, refs: Array) -> Clips:
         state, xp = self.state, self.state.space.xp
 
         def some(values: Array) -> Array:
@@ -148,7 +125,7 @@ class Step:
         )
         if not state.k:
             return Clips(cap, xp.zeros_like(cap), cap, cap, owner, False, False)
-        base2 = some(self._base2) if self.k == 1 else cap2
+        base2 = some(self.base2) if self.k == 1 else cap2
         return Clips(cap, cap, cap2, base2, owner, True, self.k > 1)
 
     def own(self, itself: Array | None) -> tuple[Array, Array]:
@@ -157,7 +134,7 @@ class Step:
         at = xp.zeros_like(state.nearest) if itself is None else itself
         base = state.nearest if state.k else xp.zeros_like(state.nearest)
         stays = xp.minimum(at, state.nearest) - base
-        return stays, xp.minimum(at, state.second) - self._base2 if self.swap else stays
+        return stays, xp.minimum(at, state.second) - self.base2 if self.swap else stays
 
     def values(self, row: Array) -> tuple[float, int]:
         """The value of the arm at these distances (float64), and whom it replaces."""
@@ -181,6 +158,56 @@ class Step:
                 more = xp.minimum(part, state.second[None, start:stop]) - with_all
                 if state.weights is not None:
                     more = more * state.weights[None, start:stop]
-                sums = sums + xp.matmul(more, self.marks(start, stop))
+                sums = sums + xp.matmul(more, self._marks_of(start, stop))
             total = total + sums
+        return total
+
+    def judged(self, rows: Array, home: Array) -> tuple[Values, Values, Ids]:
+        """What arms at these distances (float32) change in all, and the means of their rewards.
+
+        Parameters
+        ----------
+        rows : array of shape (arms, n)
+        home : array
+            Who owns each arm.
+
+        Returns
+        -------
+        changes : ndarray of shape (arms, k)
+            With each medoid gone; of shape (arms, 1) in BUILD.
+        means : ndarray of shape (arms, 2)
+            With the owner staying, and at the owner's points where it goes; by weight.
+        homes : ndarray
+            Who owns each arm.
+        """
+        state, space = self.state, self.state.space
+        fused, xp = space.fused, space.xp
+        if fused is not None and self.k <= fused.MOST_CLUSTERS:
+            sums = fused.summed(rows, state, self.base2, home, self.swap, state.weights)
+            changes, rewards = sums.changes, sums.rewards[:, :2]
+        else:
+            changes, rewards = self.changes(rows), self._rewards(rows, home)
+        homes = space.cast(home, xp.float64)[:, None]
+        found = space.host(xp.concat([changes, rewards, homes], axis=1))
+        k = changes.shape[1]
+        return found[:, :k], found[:, k:-1] / self.whole, found[:, -1].astype(np.int64)
+
+    def _rewards(self, rows: Array, home: Array) -> Array:
+        """The sums of two features of arms: see `judged`."""
+        state, space, total = self.state, self.state.space, 0.0
+        xp, weights = space.xp, state.weights
+        paid = state.nearest if state.k else xp.zeros_like(state.nearest)
+        for start, stop in space.chunks(self.n, 2 * rows.shape[0]):
+            part = space.cast(rows[:, start:stop], xp.float64)
+            stays = xp.minimum(part, state.nearest[None, start:stop]) - paid[None, start:stop]
+            goes = xp.zeros_like(stays)
+            if self.swap:
+                mine = home[:, None] == state.owner[None, start:stop]
+                second = state.second[None, start:stop]
+                gone = xp.minimum(part, second) - self.base2[None, start:stop]
+                goes = xp.where(mine, gone, 0.0)
+            both = xp.stack([stays, goes], axis=2)
+            if weights is not None:
+                both = both * weights[None, start:stop, None]
+            total = total + xp.sum(both, axis=1)
         return total
