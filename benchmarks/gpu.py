@@ -5,11 +5,13 @@ in float32. Each figure is the smallest of some runs. Where rows are few enough,
 finds its medoids on the same machine, to be compared.
 
     python benchmarks/gpu.py [--case NAME] [--no-cpu] [--out FILE]
+    python benchmarks/gpu.py --curve FILE  # seconds against n, on the CPU too; as JSON
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -148,7 +150,7 @@ def measured(case: Case, cpu: bool) -> Iterator[str]:
     rival, (_, steps), _ = timed(lambda: k_means(flat, case.k, 0), 3)
     km = KMedoids(case.k, metric=case.metric, swap=case.swap, random_state=0)
     first, _, _ = timed(lambda: km.fit(X), 1)
-    runs = 3 if first < 20 else 1
+    runs = 3 if first < 5 else 1
     seconds, _, peak = timed(lambda: km.fit(X), runs)
     yield case.name
     yield f"{rival:.3f} ({steps} steps)"
@@ -175,12 +177,44 @@ def measured(case: Case, cpu: bool) -> Iterator[str]:
         print("   ", entry["phase"], f"{entry['seconds']:.4f}", rounds, flush=True)
 
 
+def curve(to: Path) -> None:
+    """Seconds against n: shifted MNIST, k = 10, medoids and k-means on the GPU and the CPU."""
+    from sklearn.cluster import KMeans
+
+    X, found = shifted(), []
+    order = torch.randperm(len(X), generator=torch.Generator().manual_seed(0)).to("cuda")
+    for n in (10_000, 30_000, 100_000, 300_000, 980_000):
+        some = X[order[:n]].clone()
+        km, entry = KMedoids(10, random_state=0), {"n": n}
+        km.fit(some)
+        entry["medoids, GPU"] = timed(lambda km=km, some=some: km.fit(some), 3)[0]
+        k_means(some, 10, 0)
+        entry["k-means, GPU"] = timed(lambda some=some: k_means(some, 10, 0), 3)[0]
+        host = some.cpu().numpy()
+        if n <= 100_000:
+            there = KMedoids(10, random_state=0)
+            if n == 10_000:
+                there.fit(host)
+            entry["medoids, CPU"] = timed(lambda there=there, host=host: there.fit(host), 1)[0]
+            entry["same"] = bool((there.medoid_indices_ == km.medoid_indices_).all())
+        if n <= 300_000:
+            lloyd = KMeans(10, n_init=1, random_state=0)
+            entry["k-means, CPU"] = timed(lambda lloyd=lloyd, host=host: lloyd.fit(host), 1)[0]
+        found.append(entry)
+        print(entry, flush=True)
+        to.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--case", default="", help="a part of the names of cases")
     parser.add_argument("--no-cpu", action="store_true")
     parser.add_argument("--out", type=Path, default=RESULT)
+    parser.add_argument("--curve", type=Path)
     given = parser.parse_args()
+    if given.curve:
+        curve(given.curve)
+        return
     head = ["case", "k-means, s", "medoids, s", "target, s", "first call, s", "peak, GB",
             "distances", "swaps", "as the CPU"]  # fmt: skip
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]

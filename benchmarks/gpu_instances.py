@@ -1,6 +1,6 @@
 """Medoids on a GPU beside those of the CPU engine, on random instances of many kinds.
 
-    python benchmarks/gpu_instances.py [--count 200] [--seed 0]
+    python benchmarks/gpu_instances.py [--first 0] [--count 200] [--seed 0]
 
 Half of the fits measure 512 references first, so that they sample.
 """
@@ -35,11 +35,12 @@ def rows(kind: str, n: int, rng: np.random.Generator) -> np.ndarray:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     same, began, seconds = 0, time.perf_counter(), [0.0, 0.0]
-    for i in range(given.count):
+    for i in range(given.first, given.first + given.count):
         rng = np.random.default_rng([given.seed, i])
         kind = str(rng.choice(["mixture", "mixture", "grid", "heavy tails", "uniform"]))
         X, k = rows(kind, int(rng.integers(5_000, 20_001)), rng), int(rng.integers(2, 13))

@@ -27,7 +27,7 @@ ARRAY_METRICS = (
     "haversine", "precomputed",
 )  # fmt: skip
 # Rows that are looked at together.
-_PART = 1 << 22
+_PART = 1 << 26
 
 
 class ArrayData(Data):

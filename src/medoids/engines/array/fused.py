@@ -18,8 +18,8 @@ import triton.language as tl
 # Features, and clusters, that an estimate takes at most; the widths that are compiled.
 MOST_FEATURES, MOST_CLUSTERS = 256, 128
 _WIDTHS = (64, 128, 256)
-# Points of one part of a sum, and rows that are summed together.
-_PART, _TOGETHER = 2048, 16
+# Points of one part of a sum, and rows that are summed together: few, and many.
+_PART, _FEW, _MANY = 2048, 16, 64
 Tensor = Any
 
 
@@ -279,7 +279,7 @@ def _sum(
             # What its owner's going costs an arm itself is counted, where another is left.
             added = tl.where(seen[None, :] & (goes < float("inf")), goes - now, 0.0) * weight
             marks = (owner[:, None] == places[None, :]).to(tl.float32)
-            more += tl.dot(added, marks, input_precision="ieee")
+            more += tl.dot(added, marks, input_precision="tf32x3")
     out = parts_ + (part.to(tl.int64) * count + at) * (CLUSTERS + 3)
     tl.store(out, gains, mask=there)
     tl.store(out + 1, own, mask=there)
@@ -311,11 +311,12 @@ def summed(
     clusters = _padded(k)
     parts = triton.cdiv(n, _PART)
     found = torch.empty((parts, count, clusters + 3), dtype=torch.float32, device=device)
-    _sum[(parts, triton.cdiv(count, _TOGETHER))](
+    together = _MANY if count > 4096 else _FEW
+    _sum[(parts, triton.cdiv(count, together))](
         rows, rows.stride(0), state.nearest, state.second, base2, state.owner,
         rows if weights is None else weights, home, found, count, n,
         SWAP=swap, WEIGHTS=weights is not None, PAID=state.k > 0, CLUSTERS=clusters, PART=_PART,
-        TOGETHER=_TOGETHER, POINTS=64, num_warps=4,
+        TOGETHER=together, POINTS=64, num_warps=4,
     )  # fmt: skip
     sums = found.sum(dim=0, dtype=torch.float64)
     gains = sums[:, :1]
@@ -335,8 +336,10 @@ def _pay(
     second = tl.full((POINTS,), float("inf"), tl.float64)
     owner = tl.zeros((POINTS,), tl.int64)
     other = tl.full((POINTS,), -1, tl.int64)
+    row = rows + point
     for i in range(k):
-        far = tl.load(rows + i.to(tl.int64) * stride + point, mask=seen, other=0.0)
+        far = tl.load(row, mask=seen, other=0.0)
+        row += stride
         first = (far < nearest) | (i == 0)
         between = (far < second) & (first == 0)
         second = tl.where(first, nearest, tl.where(between, far, second))

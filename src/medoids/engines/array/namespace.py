@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from ..._arrays import namespaces, to_host
 from ..._memory import available
@@ -99,6 +100,8 @@ class Space:
         """
         if ids.shape[0] == 0:
             return array
+        if self.is_torch and isinstance(values, (int, float)):  # the other way waits for the host
+            return array.index_fill_(0, ids, values)
         if self.assigns:
             array[ids] = values
             return array
@@ -180,8 +183,10 @@ class Space:
 
         before = torch.get_float32_matmul_precision()
         torch.set_float32_matmul_precision("highest")
+        # What is left for the host is small: threads would wait for each other.
+        alone = threadpool_limits(1, user_api="blas") if self.on_gpu else nullcontext()
         try:
-            with torch.inference_mode():
+            with torch.inference_mode(), alone:
                 yield
         finally:
             torch.set_float32_matmul_precision(before)

@@ -64,8 +64,9 @@ class Placed(ABC):
         return self.state.loss
 
     def start(self, medoids: Sequence[int]) -> None:
-        for medoid in medoids:
-            self.place(len(self.medoids), medoid)
+        for left, medoid in zip(range(len(medoids) - 1, -1, -1), medoids, strict=True):
+            self.state.add(medoid, self._exact_row(int(medoid)), last=not left)
+        self._exact.clear()
 
     def place(self, position: int, medoid: int) -> None:
         row = self._row(int(medoid))

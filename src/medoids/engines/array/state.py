@@ -80,13 +80,18 @@ class State:
     def k(self) -> int:
         return len(self.medoids)
 
-    def add(self, medoid: int, row: Array) -> None:
-        """BUILD: one more medoid, at distances `row` from every point."""
+    def add(self, medoid: int, row: Array, last: bool = True) -> None:
+        """BUILD: one more medoid, at distances `row` from every point.
+
+        What all pay need not be known before the `last` of several.
+        """
         self.medoids.append(int(medoid))
         if self._rows is not None:
             self._rows[self.k - 1, :] = row
         if self._rows is None or self.space.fused is None:
             self._come(self.k - 1, row)
+        elif not last:
+            return
         self._close()
 
     def replace(self, position: int, medoid: int, row: Array, between: Between) -> None:
