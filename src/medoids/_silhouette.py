@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._arrays import to_host
 from ._fitted import FittedKMedoids
 from .data import checks as check
 
@@ -53,7 +54,7 @@ def medoid_silhouette(distances: ArrayLike) -> NDArray[np.float64]:
 def fit_distances(km: FittedKMedoids, X: Any) -> NDArray[np.float64]:
     """From each medoid to each row of the fit, whose X this is; a column for each medoid."""
     if km.metric != "precomputed":
-        return np.asarray(km.transform(X))  # a frame, where set_output asks for one
+        return to_host(km.transform(X))  # a frame, where set_output asks for one
     matrix = check.as_distances(X, estimator=km)
     if matrix.shape[1] != len(km.labels_):
         raise ValueError(

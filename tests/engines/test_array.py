@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from helpers import Floats, lattice, mixture
-from medoids import KMedoids, k_medoids, scan
+from medoids import KMedoids, k_medoids, scan, silhouette
 from medoids._arrays import Streamed, to_host
 from medoids._fit import run
 from medoids._tuning import tuned
@@ -223,3 +223,20 @@ def test_a_device_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_only_dense_rows_go_to_a_device() -> None:
     with pytest.raises(TypeError, match="takes dense rows of numbers"):
         KMedoids(2, metric="levenshtein", device="cuda").fit(["a", "b", "c"])
+
+
+def test_what_is_shown_is_in_numpy(tmp_path: Any) -> None:
+    plot = pytest.importorskip("medoids.plot")
+    pytest.importorskip("matplotlib").use("Agg")
+    pytest.importorskip("jinja2")
+    X = rows("l2", 300)
+    km, cpu = (KMedoids(3, random_state=0).fit(each) for each in (there(X), X))
+    np.testing.assert_allclose(silhouette(km, there(X)), silhouette(cpu, X), atol=1e-12)
+    drawn = plot.map(km, there(X)), plot.silhouette(km, there(X)), plot.medoids(km, there(X))
+    assert all(ax.has_data() or ax.texts or ax.tables for ax in drawn)
+    bars = [[bar.get_width() for bar in plot.sizes(each).patches] for each in (km, cpu)]
+    assert bars[0] == bars[1]
+    pages = [each.report(data, tmp_path / name).read_text(encoding="utf-8")
+             for each, data, name in ((km, there(X), "a.html"), (cpu, X, "b.html"))]  # fmt: skip
+    assert len(pages[0]) == pytest.approx(len(pages[1]), rel=0.01)
+    assert type(km.labels_) is type(there(X))  # the estimator stays as it is

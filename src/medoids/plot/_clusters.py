@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
-from .._fitted import FittedKMedoids
+from .._fitted import FittedKMedoids, on_host
 from .._silhouette import fit_distances, medoid_silhouette
 from ._style import INK, QUIET, axes, by_size, colour, quiet, title
 
@@ -39,7 +38,7 @@ def sizes(km: FittedKMedoids, ax: Any = None) -> Any:
     >>> [int(bar.get_width()) for bar in plot.sizes(km).patches]
     [3, 2]
     """
-    check_is_fitted(km)
+    km, _ = on_host(km)
     counts = np.bincount(km.labels_, minlength=len(km.medoid_indices_))
     order = by_size(counts)
     named = len(order) <= _NAMED
@@ -89,7 +88,7 @@ def silhouette(km: FittedKMedoids, X: ArrayLike, ax: Any = None) -> Any:
     >>> plot.silhouette(KMedoids(2).fit(X), X).get_xlabel()
     'medoid silhouette: 1 − nearest / second nearest'
     """
-    check_is_fitted(km)
+    km, X = on_host(km, X)
     values = medoid_silhouette(fit_distances(km, X))
     labels = km.labels_
     own = [np.sort(values[labels == label])[::-1] for label in range(len(km.medoid_indices_))]

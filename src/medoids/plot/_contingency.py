@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from .._fitted import FittedKMedoids
+from .._fitted import FittedKMedoids, on_host
 from .._known import agreement, known
 from .._known import contingency as count
 from ._style import BLUE, INK, PAPER, axes, quiet, title
@@ -46,7 +45,7 @@ def contingency(km: FittedKMedoids, labels: Any, ax: Any = None) -> Any:
     >>> plot.contingency(KMedoids(3, random_state=0).fit(X), y).get_title(loc="left")
     'Clusters and labels: adjusted Rand index 0.730'
     """
-    check_is_fitted(km)
+    km, _ = on_host(km)
     k = len(km.medoid_indices_)
     given = known(labels, len(km.labels_))
     counts = count(km.labels_, given, k)

@@ -6,9 +6,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from sklearn.utils.validation import check_is_fitted
-
-from .._fitted import FittedKMedoids
+from .._fitted import FittedKMedoids, on_host
 from ._style import BLUE, INK, QUIET, RED, RULE, axes, quiet, title
 
 _PHASES = {"init": QUIET, "build": BLUE, "swap": RED}
@@ -35,7 +33,7 @@ def loss(km: FittedKMedoids, ax: Any = None) -> Any:
     >>> plot.loss(km).get_ylabel()
     'loss'
     """
-    check_is_fitted(km)
+    km, _ = on_host(km)
     ax = axes(ax, 7, 4)
     steps = [(at, step["loss"], step["phase"]) for at, step in enumerate(km.history_, 1)]
     size = 5 if len(steps) <= 40 else 2.5
@@ -82,7 +80,7 @@ def search(km: FittedKMedoids, ax: Any = None) -> Any:
     >>> plot.search(km).get_ylabel()
     'arms that survive'
     """
-    check_is_fitted(km)
+    km, _ = on_host(km)
     ax = axes(ax, 7, 4.2)
     rounds = [
         # A search that ends with no survivor has shown that nothing improves.

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
-from .._fitted import FittedKMedoids
+from .._fitted import FittedKMedoids, on_host
 from .._known import known
 from .._mixed_columns import are_numbers, as_numbers
 from .._silhouette import fit_distances, nearest_two
@@ -71,7 +70,7 @@ def map(
     >>> [text.get_text() for text in ax.texts if text.get_text().isdigit()]
     ['0', '1', '2']
     """
-    check_is_fitted(km)
+    km, X = on_host(km, X)
     labels, medoids = km.labels_, km.medoid_indices_
     near = nearest_two(fit_distances(km, X), labels).first
     rows = choose(labels, ranks(labels, near, medoids), medoids, max_points)

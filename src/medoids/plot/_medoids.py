@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.utils.validation import check_is_fitted
 
-from .._fitted import FittedKMedoids
+from .._fitted import FittedKMedoids, on_host
 from .._names import MEASURES
 from ._curves import curves
 from ._pixels import Pixels
@@ -55,7 +54,7 @@ def medoids(
     >>> len(ax.images)
     10
     """
-    check_is_fitted(km)
+    km, X = on_host(km, X)
     sizes = np.bincount(km.labels_, minlength=len(km.medoid_indices_))
     things = km.cluster_centers_
     if image_shape is not None:

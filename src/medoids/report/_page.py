@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from .._fitted import FittedKMedoids
+from .._fitted import FittedKMedoids, on_host
 from .._known import Known, agreement, contingency, known
 from .._silhouette import fit_distances
 from ..plot._projection import project
@@ -53,7 +52,7 @@ def write(
     random_state: Any,
 ) -> Path:
     """Write the page; the parameters are those of `KMedoids.report`."""
-    check_is_fitted(km)
+    km, X = on_host(km, X)
     template = Template()
     _check_place(Path(path))
     distances = fit_distances(km, X)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from copy import copy
 from functools import cached_property
 from typing import Any, Protocol
@@ -249,7 +250,7 @@ class ArrayArms:
 
     def drop(self, bar: float) -> int:
         # The largest number keeps all whose bound is finite, when there is no bar yet.
-        bar = min(float(bar), np.finfo(np.float64).max)
+        bar = min(float(bar), sys.float_info.max)
         self._alive = self._alive[self._space.take(self._learnt.lower, self._alive) <= bar]
         self._left = int(self._alive.shape[0])
         self._conclude()
