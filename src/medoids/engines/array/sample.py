@@ -68,7 +68,7 @@ class Sample:
     @cached_property
     def far(self) -> Array:
         """About the largest distance, of shape (1,)."""
-        xp, some = self.space.xp, self._held()[:256, ...]
+        xp, some = self.space.xp, self._held()[: min(256, self.points.n), ...]
         largest = xp.max(xp.where(some < float("inf"), xp.abs(some), 0.0))
         return xp.reshape(xp.clip(largest, min=1e-30), (1,))
 
