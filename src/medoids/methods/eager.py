@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..engines.protocol import Engine, Ids
 from ..search.eager import EagerSearch
+from ..search.rounds import Round
 from ..search.search import half_width, null_value, settle
 from .loops import can_improve
 from .rehearsal import begin, rehearses
@@ -45,7 +46,9 @@ def swap(settings: Settings, engine: Engine, trial: bool = False, last: bool = F
     """
     monitor, tuning = settings.monitor, settings.tuning
     strict = settings.delta or tuning.delta
-    swaps = passes = 0
+    ended, swaps, passes = _swap_near(settings, engine, trial)
+    if ended:
+        return swaps
     if last:
         engine.forget()
     while can_improve(engine):
@@ -71,6 +74,38 @@ def swap(settings: Settings, engine: Engine, trial: bool = False, last: bool = F
     if not trial:
         engine.sharpen()
     return swaps
+
+
+def _swap_near(settings: Settings, engine: Engine, trial: bool) -> tuple[bool, int, int]:
+    """With many clusters: swap while the points around each tell of swaps that help.
+
+    Whether that is the end, and how many swaps and passes there were. It looks farther when it
+    finds few swaps. If at last all arms were judged by all points, and none helps, there is nothing
+    left to search for.
+    """
+    monitor, k = settings.monitor, engine.n_clusters
+    swaps = passes = level = 0
+    ended = False
+    while engine.near and can_improve(engine) and not ended:
+        if passes == settings.max_iter:
+            monitor.stopped = ended = True
+            break
+        near = engine.swap_near(level)
+        if near is None:
+            break
+        done = near.swaps
+        ended = near.whole and not done
+        if ended and not trial:
+            done = _take_last(engine, near.close)
+            ended = not done
+        swaps, passes = swaps + done, passes + 1
+        monitor.record("swap", engine, [Round(near.arms, near.references, near.good)], None, done)
+        if done * settings.tuning.worth_near < k:
+            ended = ended or trial
+            level += -1 if near.whole else 1
+    if ended and not trial:
+        engine.sharpen()
+    return ended, swaps, passes
 
 
 def _take_last(engine: Engine, arms: Ids) -> int:

@@ -18,6 +18,7 @@ class PrecomputedPoints(Points):
     """
 
     _SLICE = 256
+    threadable = True
 
     def __init__(self, matrix: Floats, workers: Workers) -> None:
         super().__init__(len(matrix), workers)
@@ -47,6 +48,10 @@ class PrecomputedPoints(Points):
             out[start:stop] = self.matrix[np.ix_(arms[start:stop], refs)] / self.unit
 
         self.workers.each(copy, len(arms), self._SLICE)
+
+    def tile(self, arms: Indices, refs: Indices) -> NDArray[np.float32]:
+        found = self.matrix[np.ix_(arms, refs)]
+        return np.asarray(found / self.unit if self.unit != 1 else found, dtype=np.float32)
 
     def _exact(self, arms: Indices, refs: Indices | None, out: NDArray[np.float64]) -> None:
         out[:] = self.matrix[arms] if refs is None else self.matrix[np.ix_(arms, refs)]
