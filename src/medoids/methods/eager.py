@@ -102,7 +102,9 @@ def _swap_near(settings: Settings, engine: Engine, trial: bool) -> tuple[bool, i
         monitor.record("swap", engine, [Round(near.arms, near.references, near.good)], None, done)
         if done * settings.tuning.worth_near < k:
             ended = ended or trial
-            level += -1 if near.whole else 1
+            level += not near.whole  # what is known of all arms is carried to the next pass
+        elif near.whole:
+            level = 0
     if ended and not trial:
         engine.sharpen()
     return ended, swaps, passes

@@ -1,7 +1,8 @@
-"""Arms judged by the points around their clusters: never better than they are, and at last exactly."""
+"""Arms judged by the points around their clusters: never too well, and at last exactly."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from helpers import (
 from medoids import KMedoidsResult, k_medoids
 from medoids._threads import Workers
 from medoids._tuning import Tuning, tuned
+from medoids.engines.cpu.changed import remember
 from medoids.engines.cpu.engine import CPUEngine
 from medoids.engines.cpu.nearby import Nearby
 from medoids.engines.cpu.points.base import Points
@@ -99,7 +101,7 @@ def test_values(kind: str, reach: int) -> None:
 
 
 def test_more_points_tell_of_more() -> None:
-    points, matrix = case("euclidean")
+    points, _ = case("euclidean")
     engine = engine_of(points, 30)
     engine.start(np.random.default_rng(3).choice(points.n, 30, replace=False))
     arms = np.setdiff1d(np.arange(points.n), engine.medoids)
@@ -107,9 +109,47 @@ def test_more_points_tell_of_more() -> None:
         Nearby(points, engine.step(True), arms).judge(reach, engine.order).values[arms]
         for reach in (1, 3, 10, 30)
     ]
-    for nearer, farther in zip(found, found[1:], strict=False):
+    for nearer, farther in pairwise(found):
         assert (farther <= nearer + 1e-3).all()
         assert farther.sum() < nearer.sum()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_swaps_leave_as_it_was(kind: str) -> None:
+    points, matrix = case(kind)
+    engine = engine_of(points, 30)
+    rng = np.random.default_rng(5)
+    rows = rng.permutation(points.n)
+    engine.start(rows[:30])
+    memory, judged = None, 0
+    for turn in range(8):
+        medoids = engine.medoids
+        step, arms = engine.step(True), np.setdiff1d(np.arange(points.n), medoids)
+        nearby = Nearby(points, step, arms)
+        found = nearby.by_all() if memory is None else nearby.go_on(memory)
+        assert found.known is not None
+        memory = remember(step, found.known)
+        exact = swaps_by_force(matrix, medoids).min(axis=1) - loss_of(matrix, medoids)
+        slack = 1e-5 * abs(matrix).mean() * points.n
+        assert (found.values[arms] <= exact[arms] + slack).all(), "bounds hold"
+        good = arms[exact[arms] < -slack]
+        np.testing.assert_allclose(found.values[good], exact[good], rtol=0, atol=slack)
+        alone = np.minimum(matrix[arms] - engine.state.nearest, 0).sum(axis=1)
+        np.testing.assert_allclose(found.known.alone[arms], alone, rtol=0, atol=slack)
+        judged += found.arms if turn else 0
+        every = swaps_by_force(matrix, medoids) - loss_of(matrix, medoids) + slack
+        for place in range(2):
+            gone = found.known.replaced[arms, place]
+            assert (found.known.values[arms, place] <= every[arms, gone]).all()
+            every[arms, gone] = np.inf
+        assert (found.known.values[arms, 2] <= every[arms].min(axis=1)).all(), "of all others"
+        # The best swap, or one at random, or medoids that change places with their neighbours.
+        arm = int(exact.argmin()) if turn % 3 == 0 else int(rows[40 + turn])
+        if arm not in medoids:
+            position = int(swaps_by_force(matrix, medoids)[arm].argmin())
+            engine.place(position if turn % 3 == 0 else turn, arm)
+    assert judged > 0
+    assert judged < 7 * points.n or kind == "float64"
 
 
 def fit(X: Any, k: int, last: dict[str, Any], **options: Any) -> KMedoidsResult:

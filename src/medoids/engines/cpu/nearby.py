@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..._types import Indices
 from ..protocol import Values
 from . import kernels
+from .changed import Change, Known, Memory
 from .points.base import Points
 from .step import Step
 
@@ -25,17 +26,24 @@ _ARMS, _POINTS, _MEDOIDS, _PICKED, _TOLD = 256, 2048, 64, 2**23, 1024
 
 
 class Judged(NamedTuple):
-    """What arms change of the loss, by the points around them: infinite for those that are none.
+    """What arms change of the loss, by the points around them.
 
     Attributes
     ----------
     values : ndarray of shape (n,)
+        Infinite for those that are no arms; of those that were not judged a lower bound.
+    arms : int
+        How many were judged;
     seen : float
-        How many points an arm was judged by, on average.
+        and by how many points, on average.
+    known : Known or None
+        What is to be remembered of arms that were judged by all points.
     """
 
     values: Values
+    arms: int
     seen: float
+    known: Known | None = None
 
 
 class Nearby:
@@ -69,7 +77,7 @@ class Nearby:
         are points at random that tell how far that is.
         """
         if reach >= self._k:
-            return self._by_all()
+            return self.by_all()
         limits = self._limits(reach, told[:_TOLD])
         seen = np.zeros(self._k, dtype=np.int64)
 
@@ -82,7 +90,7 @@ class Nearby:
         size = max(min(_PICKED // self._n, _MEDOIDS), 1)
         self.points.in_tiles(work, self._k, size)
         self.points.count_tiles(int(seen.sum()) + self._k * self._n)
-        return Judged(self._values, seen.sum() / max(len(self._arms), 1))
+        return Judged(self._values, len(self._arms), seen.sum() / max(len(self._arms), 1))
 
     def _limits(self, reach: int, told: Indices) -> NDArray[np.float32]:
         """Below which distance a medoid is near a point."""
@@ -107,27 +115,59 @@ class Nearby:
         """Judge the arms of a cluster by some points."""
         numbers, owners = np.empty(len(around), np.int32), np.empty(self._k, np.int64)
         owners = owners[: kernels.number(around, self.step.owner, numbers, owners)]
+        removal = self._removal[owners]
         for first in range(0, len(arms), _ARMS):
-            self._add(arms[first : first + _ARMS], around, numbers, self._removal[owners])
+            part = arms[first : first + _ARMS]
+            sums = self._sums(part, around, numbers, len(owners))
+            self._values[part] = kernels.best_swaps(*sums, removal, self._least)
 
-    def _by_all(self) -> Judged:
-        """Judge all arms by all points."""
+    def by_all(self, arms: Indices | None = None, known: Known | None = None) -> Judged:
+        """Judge some arms (None: all) by all points; the others are `known` not to be good."""
+        arms = self._arms if arms is None else arms
+        known = Known.nothing(self._n) if known is None else known
         every = np.arange(self._n)
 
         def work(start: int, stop: int) -> None:
-            self._add(self._arms[start:stop], every, self.step.owner, self._removal)
+            some = arms[start:stop]
+            shared, extra = self._sums(some, every, self.step.owner, self._k)
+            values, replaced = np.empty((len(some), 3)), np.empty((len(some), 2), dtype=np.int32)
+            kernels.lowest_swaps(shared, extra, self._removal, values, replaced)
+            known.values[some], known.replaced[some], known.alone[some] = values, replaced, shared
 
-        self.points.in_tiles(work, len(self._arms), _ARMS)
-        self.points.count_tiles(len(self._arms) * self._n)
-        return Judged(self._values, self._n)
+        self.points.in_tiles(work, len(arms), _ARMS)
+        self.points.count_tiles(len(arms) * self._n)
+        return Judged(known.values.min(axis=1), len(arms), self._n, known)
 
-    def _add(
-        self, arms: Indices, around: Indices, owner: NDArray[np.int32], removal: Values
-    ) -> None:
-        shared, extra = np.zeros(len(arms)), np.zeros((len(arms), len(removal)))
+    def go_on(self, before: Memory) -> Judged:
+        """Judge by all points those arms that may be good, as what is known from before tells.
+
+        The value of a swap has changed at points that pay otherwise than before, and nowhere else;
+        so a lower bound moves by what changed there (docs/algorithm.md, "What a swap leaves as it
+        was"). If these points are many, all arms are judged.
+        """
+        change, known = Change(before, self.step), Known.nothing(self._n)
+        if 2 * len(change.points) > self._n:
+            return self.by_all()
+        arms, margin = self._arms, self.step.slack * self._n
+
+        def work(start: int, stop: int) -> None:
+            change.carry(self.points, arms[start:stop], known)
+
+        self.points.in_tiles(work, len(arms), _ARMS)
+        self.points.count_tiles(len(arms) * len(change.points))
+        known.values[:] -= 2 * margin  # changes that float32 cannot see
+        # Nothing is known of those that were medoids.
+        unknown = np.isin(arms, before.medoids)
+        return self.by_all(arms[unknown | (known.values[arms].min(axis=1) <= 2 * margin)], known)
+
+    def _sums(
+        self, arms: Indices, around: Indices, owner: NDArray[np.int32], owners: int
+    ) -> tuple[Values, Values]:
+        """What arms win at some points if no medoid goes, and what is added where each one does."""
+        shared, extra = np.zeros(len(arms)), np.zeros((len(arms), owners))
         for at in range(0, len(around), _POINTS):
             part = slice(at, at + _POINTS)
             some = around[part]
             block, clips = self.points.tile(arms, some), (self._nearest[some], self._second[some])
             kernels.add_nearby(block, *clips, owner[part], shared, extra)
-        self._values[arms] = kernels.best_swaps(shared, extra, removal, self._least)
+        return shared, extra

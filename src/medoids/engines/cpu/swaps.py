@@ -13,6 +13,7 @@ from ..._types import Floats, Indices
 from ..protocol import Near
 from .arms import first_of_each
 from .cache.cache import Cache
+from .changed import Memory, remember
 from .greedy import GreedySums
 from .lookout import lookout
 from .nearby import Nearby
@@ -37,6 +38,7 @@ class EagerSwaps(Placed):
         super().__init__(*args)
         self._sums: GreedySums | None = None
         self._is_rough = False  # some medoids' distances are known in float32 only
+        self._memory: Memory | None = None  # of arms that were judged by all points
 
     @property
     @abstractmethod
@@ -138,7 +140,13 @@ class EagerSwaps(Placed):
         open_[self.medoids] = False
         arms: Indices = np.flatnonzero(open_)
         whole = reaches[level] >= self.n_clusters
-        judged = Nearby(self.points, step, arms).judge(reaches[level], self.order)
+        nearby = Nearby(self.points, step, arms)
+        if whole and self._memory is not None:
+            judged = nearby.go_on(self._memory)
+        else:
+            judged = nearby.judge(reaches[level], self.order)
+        if judged.known is not None:
+            self._memory = remember(step, judged.known)
         margin = step.slack * self.n
         good = arms[judged.values[arms] < -margin]
         good = good[np.argsort(judged.values[good], kind="stable")]
@@ -149,7 +157,7 @@ class EagerSwaps(Placed):
             for some, rows in self._few_rows(good)
         )
         close = arms[judged.values[arms] <= margin] if whole and not done else arms[:0]
-        return Near(done, len(arms), round(judged.seen), count, whole, close)
+        return Near(done, judged.arms, round(judged.seen), count, whole, close)
 
     def sharpen(self) -> None:
         if self._is_rough:

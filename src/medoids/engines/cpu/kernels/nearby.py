@@ -55,6 +55,31 @@ def add_nearby(block, cap, cap2, owner, shared, extra):  # type: ignore[no-untyp
 
 
 @njit(nogil=True, cache=True)
+def add_changes(block, before, after, shared, extra):  # type: ignore[no-untyped-def]
+    """Add by how much what arms win at some points has changed, as in `add_nearby`.
+
+    `before` and `after` are caps, second caps and owners of the points.
+    """
+    old, old2, was = before
+    new, new2, owner = after
+    near = np.empty(old.shape[0] + 1, dtype=np.int32)
+    for i in range(block.shape[0]):
+        row, more, count = block[i], extra[i], 0
+        for j in range(old.shape[0]):
+            near[count] = j
+            count += row[j] < max(old2[j], new2[j])
+        total = 0.0
+        for place in range(count):
+            j = near[place]
+            value = float(row[j])
+            stayed, stays = reward(value, old[j], old[j]), reward(value, new[j], new[j])
+            total += stays - stayed
+            more[was[j]] -= reward(value, old2[j], old2[j]) - stayed
+            more[owner[j]] += reward(value, new2[j], new2[j]) - stays
+        shared[i] += total
+
+
+@njit(nogil=True, cache=True)
 def best_swaps(shared, extra, removal, least):  # type: ignore[no-untyped-def]
     """The value of each arm's best swap: with one of some medoids, or with the least missed."""
     values = np.empty(shared.shape[0])
@@ -64,3 +89,52 @@ def best_swaps(shared, extra, removal, least):  # type: ignore[no-untyped-def]
             lowest = min(lowest, removal[m] + extra[i, m])
         values[i] = shared[i] + lowest
     return values
+
+
+@njit(nogil=True, cache=True)
+def lowest_swaps(shared, extra, removal, values, replaced):  # type: ignore[no-untyped-def]
+    """The values of each arm's two best swaps and the medoids that go; and of the third best."""
+    for i in range(shared.shape[0]):
+        first = second = third = np.inf
+        one = two = -1
+        for m in range(removal.shape[0]):
+            value = shared[i] + removal[m] + extra[i, m]
+            if value < first:
+                first, second, third = value, first, second
+                one, two = m, one
+            elif value < second:
+                second, third, two = value, second, m
+            elif value < third:
+                third = value
+        values[i, 0], values[i, 1], values[i, 2] = first, second, third
+        replaced[i, 0], replaced[i, 1] = one, two
+
+
+@njit(nogil=True, cache=True)
+def carry_swaps(values, replaced, alone, shared, extra, change):  # type: ignore[no-untyped-def]
+    """Bring lower bounds that are as `lowest_swaps` gives values to other medoids.
+
+    `change` is: the medoids that are touched; which of them are new; what the removal of each
+    costs, and by how much more than before; and the slot of each medoid in `extra`, or -1.
+    """
+    owners, is_new, removal, rises, slot = change
+    for i in range(values.shape[0]):
+        for place in range(2):
+            m = replaced[i, place]
+            if m >= 0 and slot[m] >= 0:
+                at = slot[m]
+                if is_new[at]:
+                    values[i, place] = alone[i] + removal[at] + extra[i, at]
+                else:
+                    values[i, place] += shared[i] + rises[at] + extra[i, at]
+            else:
+                values[i, place] += shared[i]
+        lowest = rest = values[i, 2] + shared[i]
+        for at in range(owners.shape[0]):
+            if owners[at] == replaced[i, 0] or owners[at] == replaced[i, 1]:
+                continue
+            if is_new[at]:
+                lowest = min(lowest, alone[i] + removal[at] + extra[i, at])
+            else:
+                lowest = min(lowest, rest + rises[at] + extra[i, at])
+        values[i, 2] = lowest
