@@ -22,8 +22,9 @@ class Known(NamedTuple):
 
     Attributes
     ----------
-    values : ndarray of shape (n, 3)
-        The values of the two best swaps of each, and of the third best: lower bounds of all others.
+    values : ndarray of shape (n, 4)
+        The values of the two best swaps of each, the lowest of all others, and the most that is won
+        besides where one of the others goes; or lower bounds of these.
     replaced : ndarray of int32 of shape (n, 2)
         The positions of the medoids that go in the first two.
     alone : ndarray of shape (n,)
@@ -34,9 +35,14 @@ class Known(NamedTuple):
     replaced: NDArray[np.int32]
     alone: Values
 
+    @property
+    def lowest(self) -> Values:
+        """The value of each arm's best swap."""
+        return self.values[:, :3].min(axis=1)
+
     @classmethod
     def nothing(cls, n: int) -> Known:
-        return cls(np.full((n, 3), np.inf), np.full((n, 2), -1, dtype=np.int32), np.zeros(n))
+        return cls(np.full((n, 4), np.inf), np.full((n, 2), -1, dtype=np.int32), np.zeros(n))
 
 
 class Memory(NamedTuple):

@@ -130,13 +130,13 @@ class Nearby:
         def work(start: int, stop: int) -> None:
             some = arms[start:stop]
             shared, extra = self._sums(some, every, self.step.owner, self._k)
-            values, replaced = np.empty((len(some), 3)), np.empty((len(some), 2), dtype=np.int32)
+            values, replaced = np.empty((len(some), 4)), np.empty((len(some), 2), dtype=np.int32)
             kernels.lowest_swaps(shared, extra, self._removal, values, replaced)
             known.values[some], known.replaced[some], known.alone[some] = values, replaced, shared
 
         self.points.in_tiles(work, len(arms), _ARMS)
         self.points.count_tiles(len(arms) * self._n)
-        return Judged(known.values.min(axis=1), len(arms), self._n, known)
+        return Judged(known.lowest, len(arms), self._n, known)
 
     def go_on(self, before: Memory) -> Judged:
         """Judge by all points those arms that may be good, as what is known from before tells.
@@ -158,7 +158,7 @@ class Nearby:
         known.values[:] -= 2 * margin  # changes that float32 cannot see
         # Nothing is known of those that were medoids.
         unknown = np.isin(arms, before.medoids)
-        return self.by_all(arms[unknown | (known.values[arms].min(axis=1) <= 2 * margin)], known)
+        return self.by_all(arms[unknown | (known.lowest[arms] <= 2 * margin)], known)
 
     def _sums(
         self, arms: Indices, around: Indices, owner: NDArray[np.int32], owners: int

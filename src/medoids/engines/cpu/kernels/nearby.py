@@ -93,7 +93,10 @@ def best_swaps(shared, extra, removal, least):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True, cache=True)
 def lowest_swaps(shared, extra, removal, values, replaced):  # type: ignore[no-untyped-def]
-    """The values of each arm's two best swaps and the medoids that go; and of the third best."""
+    """The values of each arm's two best swaps and the medoids that go; of the others the lowest.
+
+    And the most that an arm wins besides where one of the others goes.
+    """
     for i in range(shared.shape[0]):
         first = second = third = np.inf
         one = two = -1
@@ -106,7 +109,11 @@ def lowest_swaps(shared, extra, removal, values, replaced):  # type: ignore[no-u
                 second, third, two = value, second, m
             elif value < third:
                 third = value
-        values[i, 0], values[i, 1], values[i, 2] = first, second, third
+        most = 0.0
+        for m in range(removal.shape[0]):
+            if m != one and m != two:
+                most = min(most, extra[i, m])
+        values[i, 0], values[i, 1], values[i, 2], values[i, 3] = first, second, third, most
         replaced[i, 0], replaced[i, 1] = one, two
 
 
@@ -130,11 +137,15 @@ def carry_swaps(values, replaced, alone, shared, extra, change):  # type: ignore
             else:
                 values[i, place] += shared[i]
         lowest = rest = values[i, 2] + shared[i]
+        most = besides = values[i, 3]
         for at in range(owners.shape[0]):
             if owners[at] == replaced[i, 0] or owners[at] == replaced[i, 1]:
                 continue
+            value = alone[i] + removal[at] + extra[i, at]
             if is_new[at]:
-                lowest = min(lowest, alone[i] + removal[at] + extra[i, at])
+                most = min(most, extra[i, at])
             else:
-                lowest = min(lowest, rest + rises[at] + extra[i, at])
-        values[i, 2] = lowest
+                most = min(most, besides + extra[i, at])
+                value = max(value + besides, rest + rises[at] + extra[i, at])
+            lowest = min(lowest, value)
+        values[i, 2], values[i, 3] = lowest, most
