@@ -38,7 +38,8 @@ class Known(NamedTuple):
     @property
     def lowest(self) -> Values:
         """The value of each arm's best swap."""
-        return self.values[:, :3].min(axis=1)
+        lowest: Values = self.values[:, :3].min(axis=1)
+        return lowest
 
     @classmethod
     def nothing(cls, n: int) -> Known:

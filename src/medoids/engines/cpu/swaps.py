@@ -19,6 +19,7 @@ from .lookout import lookout
 from .nearby import Nearby
 from .placed import Placed
 from .points.base import Points
+from .points.matrix import HeldPoints
 
 
 class EagerSwaps(Placed):
@@ -33,6 +34,7 @@ class EagerSwaps(Placed):
     points: Points
     room: float
     tuning: Tuning
+    _held: dict[str, HeldPoints]
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -57,7 +59,7 @@ class EagerSwaps(Placed):
 
     def _roughly_between(self, refs: Indices) -> Floats:
         """Distances from each medoid to some points, in float32."""
-        return self.block(np.array(self.medoids), refs)
+        return self._reader.block_array(np.array(self.medoids), refs)
 
     def seem_best(self, count: int) -> Indices:
         if self._sums is None:
@@ -86,7 +88,8 @@ class EagerSwaps(Placed):
         """Some arms after others, and their distances to every point in float32."""
         size = max(min(int(self.tuning.rows * self.room // (4 * self.n)), 64), 1)
         for at in range(0, len(arms), size):
-            yield arms[at : at + size], self.block(arms[at : at + size], np.arange(self.n))
+            some = arms[at : at + size]
+            yield some, self._reader.block_array(some, np.arange(self.n))
 
     def place_all(self, medoids: Sequence[int]) -> None:
         self._is_rough = True
@@ -140,7 +143,7 @@ class EagerSwaps(Placed):
         open_[self.medoids] = False
         arms: Indices = np.flatnonzero(open_)
         whole = reaches[level] >= self.n_clusters
-        nearby = Nearby(self.points, step, arms)
+        nearby = Nearby(self._read(whole), step, arms)
         if whole and self._memory is not None:
             judged = nearby.go_on(self._memory)
         else:
@@ -158,6 +161,22 @@ class EagerSwaps(Placed):
         )
         close = arms[judged.values[arms] <= margin] if whole and not done else arms[:0]
         return Near(done, judged.arms, round(judged.seen), count, whole, close)
+
+    @property
+    def _reader(self) -> Points:
+        """Where distances in float32 are read."""
+        return self._held.get("held", self.points)
+
+    def _read(self, whole: bool) -> Points:
+        """The same for a pass: all are held once as many were computed, if they fit.
+
+        So a fit computes at most twice as many as there are.
+        """
+        fits = self.points.whole_bytes <= self.tuning.all_pairs * self.room
+        many = whole or self.n_distances >= self.n**2
+        if "held" not in self._held and fits and many and self.wanted == self.n:
+            self._held["held"] = HeldPoints(self.points)
+        return self._reader
 
     def sharpen(self) -> None:
         if self._is_rough:

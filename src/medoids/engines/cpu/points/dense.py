@@ -167,12 +167,17 @@ class DensePoints(Points):
         return True
 
     def tile(self, arms: Indices, refs: Indices) -> NDArray[np.float32]:
-        left, right = self._side(arms), self._side(refs)
-        if left.panel is None or not self._by_product(len(arms), len(refs)):
-            out = np.empty((len(arms), len(refs)), dtype=np.float32)
-            self._distances(left, right, out)
-            return out
-        return self._product(left, right)
+        most = at_once(self.rows.array, max(len(arms), len(refs)))
+        whole = max(len(arms), len(refs)) <= most
+        if whole and not self._is_coarse() and self._by_product(len(arms), len(refs)):
+            return self._product(self._side(arms), self._side(refs))
+        out = np.empty((len(arms), len(refs)), dtype=np.float32)
+        for top in range(0, len(arms), most):
+            left = self._side(arms[top : top + most])
+            for at in range(0, len(refs), most):
+                part = out[top : top + most, at : at + most]
+                self._distances(left, self._side(refs[at : at + most]), part)
+        return out
 
     def _by_product(self, left: int, right: int) -> bool:
         return self._squares is not None and not (self._plain and min(left, right) < _THIN)
