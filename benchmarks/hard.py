@@ -226,7 +226,11 @@ def main() -> None:
     if args.child:
         case = CASES[args.case[0]]
         case = case._replace(n=min(case.n, args.rows or case.n))
-        print(json.dumps(measure(case, args.method[0], args.repeat, args.limit / 4)))
+        try:
+            found = measure(case, args.method[0], args.repeat, args.limit / 4)
+        except (ModuleNotFoundError, FileNotFoundError) as error:  # a peer, or data, not at hand
+            found = {"failed": str(error)}
+        print(json.dumps(found))
         return
     results = Results(RESULTS / "hard.jsonl" if args.rows is None else Path("out/hard.jsonl"))
     for name in args.case:

@@ -90,7 +90,11 @@ def main() -> None:
     parser.add_argument("--child", nargs=2, type=int, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.child:
-        print(json.dumps(measure(args.case[0], *args.child, args.swaps)))
+        try:
+            found = measure(args.case[0], *args.child, args.swaps)
+        except FileNotFoundError as error:  # data that is not at hand
+            found = {"failed": str(error)}
+        print(json.dumps(found))
         return
     folder = RESULTS if args.sizes is None else Path("out")
     results = Results(folder / "slope.jsonl")

@@ -94,7 +94,8 @@ def main() -> None:
     for stage, spent in seconds.most_common():
         line = f"{stage:22} {spent:6.2f} s {spent / total:5.0%}"
         if distances[stage]:
-            line += f" {distances[stage] / 1e6:8.1f} M distances, {1e9 * spent / distances[stage]:.2f} ns"
+            each = 1e9 * spent / distances[stage]
+            line += f" {distances[stage] / 1e6:8.1f} M distances, {each:5.2f} ns"
             if data.metric in ("l2", "cosine"):
                 rate = distances[stage] * X.shape[1] / spent / 1e9
                 line += f", {rate:4.0f} G/s ({rate / peak:.0%} of BLAS)"
