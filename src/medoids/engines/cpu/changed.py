@@ -15,6 +15,8 @@ from .step import Step
 
 # Points of a tile, which stays near the core.
 _POINTS = 2048
+# Of a step's slack: by so much may sums of the same distances differ, computed in other blocks.
+_ROUNDING = 0.02
 
 
 class Known(NamedTuple):
@@ -87,15 +89,17 @@ class Change:
     ----------
     points : ndarray of int
         Those that pay otherwise, or have a medoid that is new.
+    left_out : float
+        The most that other points, and rounding, can change of a value.
     """
 
     def __init__(self, before: Memory, step: Step) -> None:
         self._before, state = before, step.state
         new = np.array(state.medoids) != before.medoids
-        # What float32 cannot see is left to a margin.
-        changed = np.abs(state.nearest - before.nearest) > step.slack
-        changed |= np.abs(state.second - before.second) > step.slack
-        changed |= (state.owner != before.owner) | new[state.owner]
+        # What float32 cannot see, as where medoids are sharpened, is left out.
+        moved = np.abs(state.nearest - before.nearest) + np.abs(state.second - before.second)
+        changed = (moved > step.slack) | (state.owner != before.owner) | new[state.owner]
+        self.left_out = 2 * float(moved[~changed].sum()) + _ROUNDING * step.slack * step.n
         self.points = np.flatnonzero(changed)
         was, owner = before.owner[self.points], state.owner[self.points]
         touched = new.copy()

@@ -155,7 +155,7 @@ class Nearby:
 
         self.points.in_tiles(work, len(arms), _ARMS)
         self.points.count_tiles(len(arms) * len(change.points))
-        known.values[:] -= 2 * margin  # changes that float32 cannot see
+        known.values[:] -= change.left_out
         # Nothing is known of those that were medoids.
         unknown = np.isin(arms, before.medoids)
         return self.by_all(arms[unknown | (known.lowest[arms] <= 2 * margin)], known)
