@@ -7,6 +7,7 @@ from ..search.eager import EagerSearch
 from ..search.rounds import Round
 from ..search.search import half_width, null_value, settle
 from .loops import can_improve
+from .monitor import Monitor
 from .rehearsal import begin, rehearses
 from .settings import Settings
 
@@ -16,16 +17,18 @@ def eager(settings: Settings, engine: Engine) -> tuple[Engine, int]:
 
     With few clusters several starts are tried, each for a few passes, and the one with the lowest
     loss goes on: few clusters have local optima that differ much, and these passes tell which of
-    them is near. An engine at the medoids, and the number of swaps.
+    them is near. Where the user asks for several starts (`n_init`), each of these has as many fewer
+    trials. An engine at the medoids, and the number of swaps.
     """
     tuning, monitor = settings.tuning, settings.monitor
     few = engine.n_clusters < tuning.many and tuning.trial < settings.max_iter
     if not few or not rehearses(settings):
-        begin(settings, engine, swap)
+        begin(settings, engine, swap, monitor.start)
         return engine, swap(settings, engine)
-    ends = []
-    for start in range(tuning.starts):
-        engine = engine.again() if start else engine
+    trials = -(-tuning.starts // monitor.starts)
+    ends: list[tuple[Engine, int, Monitor]] = []
+    for start in range(monitor.start * trials, (monitor.start + 1) * trials):
+        engine = engine.again() if ends else engine
         trial = monitor.apart(engine)
         tried = settings._replace(monitor=trial, max_iter=tuning.trial)
         begin(tried, engine, swap, start)
