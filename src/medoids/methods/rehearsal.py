@@ -11,6 +11,7 @@ from ..search.rounds import Round
 from .loops import begin_elsewhere, perfect
 from .monitor import Monitor
 from .settings import Settings
+from .starts import pick
 
 Swap = Callable[[Settings, Engine, bool], int]
 
@@ -62,6 +63,11 @@ def begin(settings: Settings, engine: Engine, swap: Swap, start: int = 0) -> Non
 def _begin_at_once(settings: Settings, engine: Engine) -> None:
     """Place the first medoids; in BUILD the best of a few that seem best, judged by all points."""
     monitor = settings.monitor
+    if settings.init == "random" and engine.near:
+        engine.place_all(engine.fixed)
+        engine.place_all(pick(engine, "random", settings.rng))
+        monitor.record("init", engine, [])
+        return
     if settings.init != "build":
         begin_elsewhere(settings, engine)
         return

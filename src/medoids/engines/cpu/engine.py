@@ -180,8 +180,9 @@ class CPUEngine(EagerSwaps):
 
     def some_points(self, count: int, which: int) -> tuple[CPUEngine, Indices] | None:
         k = self.n_clusters
-        most = math.sqrt(self.tuning.levels * self.room / 8)  # they are kept, and a copy of them
-        size = min(count, self.n, int(most))
+        size = min(count, self.n)
+        if not self.near:  # distances between them are kept, and a copy
+            size = min(size, int(math.sqrt(self.tuning.levels * self.room / 8)))
         # From the end of the order, as long as there are such.
         places = np.arange(-(which + 1) * size, -which * size) % self.n
         rows = np.sort(self.order[places])
