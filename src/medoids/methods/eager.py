@@ -11,6 +11,9 @@ from .monitor import Monitor
 from .rehearsal import begin, rehearses
 from .settings import Settings
 
+# Arms that are compared in float64 again after one of them was swapped in.
+_FEW = 32
+
 
 def eager(settings: Settings, engine: Engine) -> tuple[Engine, int]:
     """Take every swap that a search comes upon, until a search shows that there is none.
@@ -114,10 +117,18 @@ def _swap_near(settings: Settings, engine: Engine, trial: bool) -> tuple[bool, i
 
 
 def _take_last(engine: Engine, arms: Ids) -> int:
-    """Swap in the best of arms that hardly change the loss, decided in float64."""
+    """Swap in the best of arms that hardly change the loss, decided in float64; how many.
+
+    If they are few, one after the other: to compare them again costs less than another look.
+    """
     engine.sharpen()
-    arm, position = settle(arms, 0.0, lambda some: engine.confirm(some, True))
-    if arm < 0 or engine.loss_after(position, arm) >= engine.loss:
-        return 0
-    engine.place(position, arm)
-    return 1
+    done = 0
+    while len(arms):
+        arm, position = settle(arms, 0.0, lambda some: engine.confirm(some, True))
+        if arm < 0 or engine.loss_after(position, arm) >= engine.loss:
+            break
+        engine.place(position, arm)
+        done, arms = done + 1, arms[arms != arm]
+        if len(arms) > _FEW:
+            break
+    return done
