@@ -14,7 +14,7 @@ from .points.base import Points
 from .step import Step
 
 # Points of a tile, which stays near the core.
-_POINTS = 2048
+_POINTS = 1024
 # Of a step's slack: by so much may sums of the same distances differ, computed in other blocks.
 _ROUNDING = 0.02
 

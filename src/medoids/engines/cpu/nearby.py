@@ -22,7 +22,7 @@ from .step import Step
 
 # Arms and points of a tile, which stays near the core; medoids whose points are picked together,
 # and how many ids that may take; points that tell how far one has to look.
-_ARMS, _POINTS, _MEDOIDS, _PICKED, _TOLD = 256, 2048, 64, 2**23, 1024
+_ARMS, _POINTS, _MEDOIDS, _PICKED, _TOLD = 256, 1024, 64, 2**23, 1024
 
 
 class Judged(NamedTuple):

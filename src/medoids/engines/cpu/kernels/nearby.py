@@ -7,6 +7,9 @@ from numba import njit
 
 from .reward import reward
 
+# Distances that are compared at once.
+_STRETCH = 64
+
 
 @njit(nogil=True, cache=True)
 def pick_below(rows, limits, first, counts, found):  # type: ignore[no-untyped-def]
@@ -33,6 +36,22 @@ def number(ids, owner, numbers, owners):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
+def _pick(row, limits, found):  # type: ignore[no-untyped-def]
+    """The columns whose distance is below its limit; how many. Most stretches have none."""
+    count, size = 0, row.shape[0]
+    for start in range(0, size, _STRETCH):
+        part, bar = row[start : start + _STRETCH], limits[start : start + _STRETCH]
+        some = False
+        for j in range(part.shape[0]):
+            some |= part[j] < bar[j]
+        if some:
+            for j in range(part.shape[0]):
+                found[count] = start + j
+                count += part[j] < bar[j]
+    return count
+
+
+@njit(nogil=True, cache=True)
 def add_nearby(block, cap, cap2, owner, shared, extra):  # type: ignore[no-untyped-def]
     """Add what arms win at some points: in all swaps, and where the owner of a point goes.
 
@@ -40,10 +59,8 @@ def add_nearby(block, cap, cap2, owner, shared, extra):  # type: ignore[no-untyp
     """
     near = np.empty(cap.shape[0] + 1, dtype=np.int32)
     for i in range(block.shape[0]):
-        row, more, count = block[i], extra[i], 0
-        for j in range(cap.shape[0]):
-            near[count] = j
-            count += row[j] < cap2[j]
+        row, more = block[i], extra[i]
+        count = _pick(row, cap2, near)
         total = 0.0
         for place in range(count):
             j = near[place]
@@ -62,12 +79,10 @@ def add_changes(block, before, after, shared, extra):  # type: ignore[no-untyped
     """
     old, old2, was = before
     new, new2, owner = after
-    near = np.empty(old.shape[0] + 1, dtype=np.int32)
+    near, most = np.empty(old.shape[0] + 1, dtype=np.int32), np.maximum(old2, new2)
     for i in range(block.shape[0]):
-        row, more, count = block[i], extra[i], 0
-        for j in range(old.shape[0]):
-            near[count] = j
-            count += row[j] < max(old2[j], new2[j])
+        row, more = block[i], extra[i]
+        count = _pick(row, most, near)
         total = 0.0
         for place in range(count):
             j = near[place]
