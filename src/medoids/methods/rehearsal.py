@@ -28,7 +28,7 @@ def begin(settings: Settings, engine: Engine, swap: Swap, start: int = 0) -> Non
 
     They begin there as `init` says. BUILD would always begin with the same: every other `start` is
     by "k-medoids++" then. For many clusters it takes long, and random ones are as good. `swap`
-    swaps until none helps. Where these would be most of the points, there is no rehearsal.
+    swaps until none helps. Where these would be many of the points, there is no rehearsal.
     """
     tuning, k = settings.tuning, engine.n_clusters
     init = settings.init
@@ -36,8 +36,8 @@ def begin(settings: Settings, engine: Engine, swap: Swap, start: int = 0) -> Non
         init = "random" if engine.near else "k-medoids++"
     most = max(tuning.most_rehearsed, tuning.least_rehearsed * k)
     size = max(min(tuning.rehearsed * k, most), tuning.fewest_rehearsed)
-    some = None
-    if rehearses(settings) and 2 * size <= engine.n:
+    some, share = None, 4 if engine.near else 2
+    if rehearses(settings) and share * size <= engine.n:
         some = engine.some_points(size, start)
     if some is None:
         _begin_at_once(settings._replace(init=init), engine)
