@@ -49,6 +49,7 @@ lint: $(VENV)/.with-lint  ## ruff (rules and format), mypy, and which way import
 bench: $(VENV)/.with-bench  ## measure against other packages (ARGS="--quick" for less)
 	@$(BIN)/python benchmarks/bench.py $(ARGS)
 	@$(BIN)/python benchmarks/hard.py
+	@$(BIN)/python benchmarks/slope.py
 
 bench-methods: $(VENV)/.with-bench  ## every method, and duels with peers (ARGS="--quick")
 	@$(BIN)/python benchmarks/methods.py $(ARGS)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from hard import airports, glove, mnist_pca, scrna_pca
+from _data import airports, glove, mnist_pca, scrna_pca
 from medoids import KMedoids
 
 RESULT = Path(__file__).parent / "results" / "starts.md"

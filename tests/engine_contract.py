@@ -683,6 +683,31 @@ class EngineContract:
         )
 
     @every_kind
+    def test_all_medoids_at_once(self, kind: str) -> None:
+        matrix, medoids = matrix_of(kind), [7, 3, 50, 20, 300]
+        engine = self.engine(matrix, 5)
+        engine.place_all(medoids[:2])
+        engine.place_all(medoids[2:])
+        expected = loss_of(matrix, medoids) / engine.unit
+        assert engine.medoids == medoids
+        assert engine.loss == pytest.approx(expected, rel=1e-5)
+        engine.sharpen()
+        assert engine.loss == pytest.approx(expected, rel=1e-12)
+
+    @every_kind
+    def test_swaps_by_the_points_around_clusters(self, kind: str) -> None:
+        it = case_of(kind, 5, True)
+        engine = self.at(it)
+        for level in range(4):
+            before, medoids = engine.loss, list(engine.medoids)
+            near = engine.swap_near(level)
+            if near is None:  # searches find all swaps
+                assert engine.medoids == medoids
+                return
+            assert near.swaps >= len(set(engine.medoids) - set(medoids))
+            assert engine.loss < before or not near.swaps
+
+    @every_kind
     def test_some_points_are_an_engine_of_their_own(self, kind: str) -> None:
         matrix = matrix_of(kind)
         engine = self.engine(matrix, 5)

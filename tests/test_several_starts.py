@@ -9,6 +9,7 @@ from sklearn.cluster import KMeans
 from helpers import mixture
 from medoids import KMedoids, k_medoids
 from medoids._names import METHODS
+from medoids._tuning import tuned
 
 
 @pytest.mark.parametrize("method", list(METHODS))
@@ -30,6 +31,20 @@ def test_starts_share_distances() -> None:
     ten = k_medoids(X, 6, n_init=10, **options)
     assert ten.n_distances < 2 * one.n_distances
     assert ten.inertia <= one.inertia
+
+
+def test_eager_trials_are_shared_among_the_starts() -> None:
+    X = mixture(3000, 3, 12, 0, 2.0)
+    options = {"swap": "eager", "init": "random", "random_state": 0}
+    with tuned(first_block=128, completes=False, rehearsed=40, fewest_rehearsed=1):
+        one = k_medoids(X, 8, **options)
+        three = k_medoids(X, 8, n_init=3, **options)
+    assert three.inertia <= one.inertia, "each of its three trials goes on to the end"
+    begun = [sum(e["phase"] == "init" for e in found.history) for found in (one, three)]
+    assert begun == [1, 3]
+    rehearsed = (40 * 8) ** 2
+    firsts = [each["distances"] for each in three.history if each["phase"] == "init"]
+    assert all(each < 2 * rehearsed for each in firsts[1:]), "one rehearsal each"
 
 
 def test_starts_that_are_the_same_are_made_once() -> None:

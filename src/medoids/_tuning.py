@@ -68,6 +68,10 @@ class Tuning(NamedTuple):
     proven: float = 0.8  # if the bounds show of this share of the arms that they are of no use
 
     # --- eager swaps
+    reaches: tuple[int, ...] = (10, 20, 80)  # points around a cluster, in clusters' sizes,
+    near: float = 2.0  # and the cost of a reward there;
+    worth_near: int = 50  # looking farther, where fewer swaps than a cluster in so many are found;
+    usual: float = 5.0  # passes that share the cost of the first references
     tried: int = 2  # arms of each cluster that are valued
     hopeful: int = 40  # arms of each of many clusters that are looked at closely, if these fail
     built: int = 8  # arms of a BUILD step that are judged by all points

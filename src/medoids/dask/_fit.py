@@ -78,7 +78,7 @@ class ClusterMonitor(Monitor):
     def _show(self, entry: HistoryEntry, engine: Medoids) -> None:
         rounds, sent = self.transport.rounds - self._rounds, self.common.broadcast - self._sent
         self._rounds, self._sent = self.transport.rounds, self.common.broadcast
-        which = f"start {self._start + 1} of {self._starts}: " if self._starts > 1 else ""
+        which = f"start {self.start + 1} of {self.starts}: " if self.starts > 1 else ""
         print(
             f"medoids: {which}{entry['phase']} {entry['step'] + 1}, loss {entry['loss']:.6g},"
             f" {rounds} rounds, {sent / 1e6:.3g} MB sent, {entry['distances']:,} distances,"

@@ -112,6 +112,31 @@ class Medoids(Protocol):
         """The one of some points that lowers most what these pay; the first on a tie."""
 
 
+class Near(NamedTuple):
+    """What came of looking at the points around each cluster.
+
+    Attributes
+    ----------
+    swaps : int
+        How many were done.
+    arms, references : int
+        Arms that were looked at, and points that each was judged by, on average.
+    good : int
+        Arms that lowered the loss, before any swap.
+    whole : bool
+        All arms were judged by all points.
+    close : ndarray of int
+        If so, and none was good: arms that float32 cannot tell from those that change nothing.
+    """
+
+    swaps: int
+    arms: int
+    references: int
+    good: int
+    whole: bool
+    close: Ids
+
+
 class Arms(Protocol):
     """The arms of one BUILD or SWAP step, after all of them were screened.
 
@@ -215,10 +240,14 @@ class Engine(Medoids, Protocol):
     ----------
     first : int
         References that every arm is measured on.
+    near : bool
+        There are so many clusters that `swap_near` is of use.
     """
 
     @property
     def first(self) -> int: ...
+    @property
+    def near(self) -> bool: ...
 
     def screen(self, swap: bool, z: float) -> Arms:
         """Estimate every arm of a step from the first references.
@@ -243,11 +272,22 @@ class Engine(Medoids, Protocol):
         The lowest id on a tie; the medoids may be known in float32 then, until `sharpen`.
         """
 
+    def place_all(self, medoids: Sequence[int]) -> None:
+        """Add these medoids, as far as float32 tells: as `start` does, until `sharpen`."""
+
     def swap_in(self, arms: Ids, margin: float) -> int:
         """Swap in these arms, as far as each lowers the loss by more than a margin; how many.
 
         The margin is of the loss, not of its mean. Medoids among the arms are passed over. The
         medoids may be known in float32 then, until `sharpen`.
+        """
+
+    def swap_near(self, level: int) -> Near | None:
+        """Swap in arms that lower the loss by what they win at the points around their clusters.
+
+        From one level to the next (0, 1, ...) these are more points, at last perhaps all. None, if
+        there is no such level, or none at all: then a search finds what is left. Else as `swap_in`
+        does it: a swap lowers the loss by more than float32 can be wrong.
         """
 
     def sharpen(self) -> None:

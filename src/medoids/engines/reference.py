@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .protocol import Engine, Ids, Values
+from .protocol import Engine, Ids, Near, Values
 
 Distances = Callable[[Ids, Ids], Values]
 
@@ -113,6 +113,8 @@ class ReferenceEngine:
     """
 
     unit = 1.0
+
+    near = False
 
     def __init__(
         self,
@@ -237,6 +239,12 @@ class ReferenceEngine:
                 self.place(position, arm)
                 done += 1
         return done
+
+    def place_all(self, medoids: Sequence[int]) -> None:
+        self.start(medoids)
+
+    def swap_near(self, level: int) -> Near | None:
+        return None  # searches find all swaps
 
     def sharpen(self) -> None:
         """All is in float64 already."""

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from ..engines.protocol import Engine, Ids
 from ..search.eager import EagerSearch
+from ..search.rounds import Round
 from ..search.search import half_width, null_value, settle
 from .loops import can_improve
+from .monitor import Monitor
 from .rehearsal import begin, rehearses
 from .settings import Settings
+
+# Arms that are compared in float64 again after one of them was swapped in.
+_FEW = 32
 
 
 def eager(settings: Settings, engine: Engine) -> tuple[Engine, int]:
@@ -15,16 +20,18 @@ def eager(settings: Settings, engine: Engine) -> tuple[Engine, int]:
 
     With few clusters several starts are tried, each for a few passes, and the one with the lowest
     loss goes on: few clusters have local optima that differ much, and these passes tell which of
-    them is near. An engine at the medoids, and the number of swaps.
+    them is near. Where the user asks for several starts (`n_init`), each of these has as many fewer
+    trials. An engine at the medoids, and the number of swaps.
     """
     tuning, monitor = settings.tuning, settings.monitor
     few = engine.n_clusters < tuning.many and tuning.trial < settings.max_iter
     if not few or not rehearses(settings):
-        begin(settings, engine, swap)
+        begin(settings, engine, swap, monitor.start)
         return engine, swap(settings, engine)
-    ends = []
-    for start in range(tuning.starts):
-        engine = engine.again() if start else engine
+    trials = -(-tuning.starts // monitor.starts)
+    ends: list[tuple[Engine, int, Monitor]] = []
+    for start in range(monitor.start * trials, (monitor.start + 1) * trials):
+        engine = engine.again() if ends else engine
         trial = monitor.apart(engine)
         tried = settings._replace(monitor=trial, max_iter=tuning.trial)
         begin(tried, engine, swap, start)
@@ -45,7 +52,9 @@ def swap(settings: Settings, engine: Engine, trial: bool = False, last: bool = F
     """
     monitor, tuning = settings.monitor, settings.tuning
     strict = settings.delta or tuning.delta
-    swaps = passes = 0
+    ended, swaps, passes = _swap_near(settings, engine, trial)
+    if ended:
+        return swaps
     if last:
         engine.forget()
     while can_improve(engine):
@@ -73,11 +82,53 @@ def swap(settings: Settings, engine: Engine, trial: bool = False, last: bool = F
     return swaps
 
 
+def _swap_near(settings: Settings, engine: Engine, trial: bool) -> tuple[bool, int, int]:
+    """With many clusters: swap while the points around each tell of swaps that help.
+
+    Whether that is the end, and how many swaps and passes there were. It looks farther when it
+    finds few swaps. If at last all arms were judged by all points, and none helps, there is nothing
+    left to search for.
+    """
+    monitor, k = settings.monitor, engine.n_clusters
+    swaps = passes = level = 0
+    ended = False
+    while engine.near and can_improve(engine) and not ended:
+        if passes == settings.max_iter:
+            monitor.stopped = ended = True
+            break
+        near = engine.swap_near(level)
+        if near is None:
+            break
+        done = near.swaps
+        ended = near.whole and not done
+        if ended and not trial:
+            done = _take_last(engine, near.close)
+            ended = not done
+        swaps, passes = swaps + done, passes + 1
+        monitor.record("swap", engine, [Round(near.arms, near.references, near.good)], None, done)
+        if done * settings.tuning.worth_near < k:
+            ended = ended or trial
+            level += not near.whole  # what is known of all arms is carried to the next pass
+        elif near.whole:
+            level = 0
+    if ended and not trial:
+        engine.sharpen()
+    return ended, swaps, passes
+
+
 def _take_last(engine: Engine, arms: Ids) -> int:
-    """Swap in the best of arms that hardly change the loss, decided in float64."""
+    """Swap in the best of arms that hardly change the loss, decided in float64; how many.
+
+    If they are few, one after the other: to compare them again costs less than another look.
+    """
     engine.sharpen()
-    arm, position = settle(arms, 0.0, lambda some: engine.confirm(some, True))
-    if arm < 0 or engine.loss_after(position, arm) >= engine.loss:
-        return 0
-    engine.place(position, arm)
-    return 1
+    done = 0
+    while len(arms):
+        arm, position = settle(arms, 0.0, lambda some: engine.confirm(some, True))
+        if arm < 0 or engine.loss_after(position, arm) >= engine.loss:
+            break
+        engine.place(position, arm)
+        done, arms = done + 1, arms[arms != arm]
+        if len(arms) > _FEW:
+            break
+    return done

@@ -24,12 +24,14 @@ class Monitor:
     Attributes
     ----------
     history : list of dict
+    start, starts : int
+        Which start this is, and of how many.
     stopped : bool
         The method was stopped by `max_iter`, before it had come to its own end.
     """
 
     def __init__(self, verbose: int = 0, starts: int = 1) -> None:
-        self.verbose, self._starts, self._start = verbose, starts, 0
+        self.verbose, self.starts, self.start = verbose, starts, 0
         self._from = 0
         self.history: list[HistoryEntry] = []
         self.stopped = False
@@ -46,7 +48,7 @@ class Monitor:
 
     def begin(self, start: int) -> None:
         """What comes is of another start."""
-        self._start, self._from = start, len(self.history)
+        self.start, self._from = start, len(self.history)
 
     def apart(self, engine: Medoids) -> Monitor:
         """A silent one for a trial, whose records may be adopted."""
@@ -63,8 +65,8 @@ class Monitor:
         first = trial.history[0]
         first["distances"] += counted - self._counted - sum(e["distances"] for e in trial.history)
         first["seconds"] += now - self._began - sum(e["seconds"] for e in trial.history)
-        for entry in trial.history if self._starts > 1 else []:
-            entry["start"] = self._start
+        for entry in trial.history if self.starts > 1 else []:
+            entry["start"] = self.start
         self.history += trial.history
         self._began, self._counted = now, counted
         self._tell(trial.history[-1], engine)
@@ -93,8 +95,8 @@ class Monitor:
             "sigma": None if sigma is None else [each * engine.unit for each in sigma],
             "seconds": now - self._began,
         }
-        if self._starts > 1:
-            entry["start"] = self._start
+        if self.starts > 1:
+            entry["start"] = self.start
         self.history.append(entry)
         self._began, self._counted = now, counted
         self._tell(entry, engine)
@@ -108,7 +110,7 @@ class Monitor:
 
     def _show(self, entry: HistoryEntry, engine: Medoids) -> None:
         total = float(engine.n_arms) ** 2
-        which = f"start {self._start + 1} of {self._starts}: " if self._starts > 1 else ""
+        which = f"start {self.start + 1} of {self.starts}: " if self.starts > 1 else ""
         text = f"{which}{entry['phase']} loss {entry['loss']:.6g}"
         counted = engine.n_distances
         saved = f"{counted:,} distances ({counted / total:.2%} of n²)"

@@ -11,8 +11,9 @@ from ..search.rounds import Round
 from .loops import begin_elsewhere, perfect
 from .monitor import Monitor
 from .settings import Settings
+from .starts import pick
 
-Swap = Callable[[Settings, Engine], int]
+Swap = Callable[[Settings, Engine, bool], int]
 
 
 def rehearses(settings: Settings) -> bool:
@@ -25,16 +26,18 @@ def rehearses(settings: Settings) -> bool:
 def begin(settings: Settings, engine: Engine, swap: Swap, start: int = 0) -> None:
     """Place the first medoids: those that eager swaps end with for some of the points.
 
-    They begin there as `init` says. BUILD would always begin with the same: every other `start`
-    is by "k-medoids++" then. `swap` swaps until none helps. Where these would be most of the
-    points, there is no rehearsal.
+    They begin there as `init` says. BUILD would always begin with the same: every other `start` is
+    by "k-medoids++" then. For many clusters it takes long, and random ones are as good. `swap`
+    swaps until none helps. Where these would be many of the points, there is no rehearsal.
     """
     tuning, k = settings.tuning, engine.n_clusters
-    init = "k-medoids++" if start and settings.init == "build" else settings.init
+    init = settings.init
+    if init == "build" and (start or engine.near):
+        init = "random" if engine.near else "k-medoids++"
     most = max(tuning.most_rehearsed, tuning.least_rehearsed * k)
     size = max(min(tuning.rehearsed * k, most), tuning.fewest_rehearsed)
-    some = None
-    if rehearses(settings) and 2 * size <= engine.n:
+    some, share = None, 4 if engine.near else 2
+    if rehearses(settings) and share * size <= engine.n:
         some = engine.some_points(size, start)
     if some is None:
         _begin_at_once(settings._replace(init=init), engine)
@@ -42,8 +45,12 @@ def begin(settings: Settings, engine: Engine, swap: Swap, start: int = 0) -> Non
     few, rows = some
     rehearsal = settings._replace(init=init, max_iter=tuning.passes, monitor=Monitor())
     _begin_at_once(rehearsal, few)
-    swap(rehearsal, few)
+    swap(rehearsal, few, engine.near)
     medoids = [int(rows[medoid]) for medoid in few.medoids]
+    if engine.near:
+        engine.place_all(medoids)
+        settings.monitor.record("init", engine, [])
+        return
     for medoid in medoids:
         rounds = [Round(len(rows) - len(engine.medoids), len(rows), 1)]
         engine.place_best(np.array([medoid]))
@@ -56,6 +63,11 @@ def begin(settings: Settings, engine: Engine, swap: Swap, start: int = 0) -> Non
 def _begin_at_once(settings: Settings, engine: Engine) -> None:
     """Place the first medoids; in BUILD the best of a few that seem best, judged by all points."""
     monitor = settings.monitor
+    if settings.init == "random" and engine.near:
+        engine.place_all(engine.fixed)
+        engine.place_all(pick(engine, "random", settings.rng))
+        monitor.record("init", engine, [])
+        return
     if settings.init != "build":
         begin_elsewhere(settings, engine)
         return

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._tuning import Tuning
-from ..protocol import Engine, Ids
+from ..protocol import Engine, Ids, Near
 from ..sites import Sites
 from .arms import ArrayArms
 from .kept import KeptRows
@@ -46,6 +46,8 @@ class ArrayEngine(Placed):
     sites : Sites, default=Sites()
         Which points may be medoids, which are, and how much each counts.
     """
+
+    near = False
 
     def __init__(
         self,
@@ -170,6 +172,12 @@ class ArrayEngine(Placed):
                 done, at = done + 1, at + i + 1
         self._exact.clear()
         return done
+
+    def place_all(self, medoids: Sequence[int]) -> None:
+        self.start(medoids)
+
+    def swap_near(self, level: int) -> Near | None:
+        return None  # searches find all swaps
 
     def sharpen(self) -> None:
         medoids = list(self.medoids)

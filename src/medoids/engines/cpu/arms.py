@@ -73,7 +73,7 @@ class CPUArms:
     ) -> Indices:
         ranked = self._ranked(below)
         if each:
-            return _first_of_each(ranked, self._owner[ranked], count)
+            return first_of_each(ranked, self._owner[ranked], count)
         return ranked[:count]
 
     def leaders(self, depth: int) -> Indices:
@@ -81,7 +81,7 @@ class CPUArms:
         most = tuning.leaders if not step.state.k else tuning.own_leaders * (1 if step.swap else 2)
         ranked = self._ranked(np.inf)
         known = ranked[self._rewards.cache.known[ranked]]
-        known = _first_of_each(known, self._owner[known], most)
+        known = first_of_each(known, self._owner[known], most)
         have = np.bincount(self._owner[known], minlength=step.k)
         left = np.bincount(self._owner[ranked], minlength=step.k)
         # So many as the references up to that depth would cost, and spread over the better third.
@@ -102,7 +102,7 @@ class CPUArms:
 
     def narrowed(self, each: int) -> CPUArms:
         ranked = self._ranked(np.inf)
-        some = np.sort(_first_of_each(ranked, self._owner[ranked], each))
+        some = np.sort(first_of_each(ranked, self._owner[ranked], each))
         return CPUArms(self._rewards, self._learn, some, self._ledger)
 
     def refine(self, depth: int, leaders: Indices) -> None:
@@ -138,7 +138,7 @@ class CPUArms:
         self._learn(self._ledger.work)
 
 
-def _first_of_each(values: Indices, groups: NDArray[np.integer], count: int) -> Indices:
+def first_of_each(values: Indices, groups: NDArray[np.integer], count: int) -> Indices:
     """The first `count` values of each group, in their order."""
     order = np.argsort(groups, kind="stable")
     sorted_ = groups[order]

@@ -16,10 +16,7 @@ from . import kernels
 from .arms import CPUArms
 from .cache.cache import Cache
 from .cache.rows import ExactRows
-from .greedy import GreedySums
-from .lookout import lookout
 from .matrix import CPUMatrix, weigh
-from .placed import Placed
 from .points.among import PointsAmong
 from .points.base import Points
 from .points.matrix import HeldPoints, PrecomputedPoints
@@ -27,10 +24,11 @@ from .points.weighted import WeightedPoints
 from .references import References
 from .rewards.bounds import Bounds
 from .rewards.rewards import Rewards
+from .swaps import EagerSwaps
 from .targets import CPUTargets
 
 
-class CPUEngine(Placed):
+class CPUEngine(EagerSwaps):
     """Points, and a search for medoids among them; see `FullEngine` for what each method promises.
 
     Parameters
@@ -64,7 +62,7 @@ class CPUEngine(Placed):
         self.points, self.room, self.rng, self.tuning = points, room, rng, tuning
         self._exact = ExactRows(points, max(int(tuning.exact_rows * room // (8 * points.n)), 1))
         self._cache: Cache | None = None
-        self._sums: GreedySums | None = None
+        self._order: Indices | None = None
         self._drawn = _DrawnRows(points, room)
         self._bounds = Bounds()
         self._regret = 0.0
@@ -75,11 +73,18 @@ class CPUEngine(Placed):
 
     # Not `cached_property`, whose lock all engines of a process would share in Python 3.11.
     @property
+    def order(self) -> Indices:
+        """One random order of the references."""
+        if self._order is None:
+            self._order = self.rng.permutation(self.n)
+        return self._order
+
+    @property
     def cache(self) -> Cache:
-        """The distances that searches keep, along one random order of the references."""
+        """The distances that searches keep, along that order."""
         if self._cache is None:
-            order = self.rng.permutation(self.n)
-            self._cache = Cache(self.points, order, self.room, self._first_block(), self.tuning)
+            first = self.wanted
+            self._cache = Cache(self.points, self.order, self.room, first, self.tuning)
         return self._cache
 
     def rows(self, arms: Indices) -> NDArray[np.float64]:
@@ -87,10 +92,6 @@ class CPUEngine(Placed):
 
     def between(self, refs: Indices) -> Floats:
         return self.points.exact(np.array(self.medoids), refs)
-
-    def _roughly_between(self, refs: Indices) -> Floats:
-        """The same in float32."""
-        return self.block(np.array(self.medoids), refs)
 
     def multipliers(self) -> Values | None:
         held = isinstance(self.points, HeldPoints)  # as they were when they were computed
@@ -110,7 +111,8 @@ class CPUEngine(Placed):
 
     # --- searches
 
-    def _first_block(self) -> int:
+    @property
+    def wanted(self) -> int:
         """How many references every arm is measured on at once; all, where that is hardly more."""
         n, points, tuning = self.n, self.points, self.tuning
         if tuning.first_block is not None:
@@ -143,7 +145,7 @@ class CPUEngine(Placed):
     def _split(self) -> CPUEngine:
         """An engine on which no point weighs far more than others: a sample would miss those."""
         points, n, tuning = self.points, self.n, self.tuning
-        if not isinstance(points, WeightedPoints) or self._first_block() >= n:
+        if not isinstance(points, WeightedPoints) or self.wanted >= n:
             return self
         most = tuning.heaviest_weight * float(points.weights.mean())
         if points.weights.max() <= most:
@@ -166,7 +168,7 @@ class CPUEngine(Placed):
         # of them, with many clusters or with many ties.
         points, tuning, n = self.points, self.tuning, self.n
         slow = points.slow_exact and n**2 * points.cost > tuning.slow_exact
-        if slow or self._first_block() < n or 12 * n**2 > tuning.all_exact * self.room:
+        if slow or self.wanted < n or 12 * n**2 > tuning.all_exact * self.room:
             return self
         each = tuning.confirmed_last if rough else tuning.confirmed
         few = n > tuning.few_points and each * self.n_clusters < tuning.twice * n
@@ -174,69 +176,31 @@ class CPUEngine(Placed):
             return self
         return self._on(HeldPoints(points, exact=True))
 
-    # --- eager steps
-
-    def seem_best(self, count: int) -> Indices:
-        if self._sums is None:
-            self._sums = GreedySums(self.state, self.cache)
-        sums = self._sums.updated()
-        sums[self.medoids] = np.inf
-        if self.sites.allowed is not None:
-            sums[~self.sites.allowed] = np.inf
-        return np.sort(np.argsort(sums, kind="stable")[: min(count, self.n_arms - self.state.k)])
-
-    def place_best(self, arms: Indices) -> int:
-        rows, step = self.cache.rows, self.step(False)
-        found = []
-        for places in rows.parts(arms):
-            part = arms[places]
-            block, slots = rows.fetch(part)
-            values = step.values(block, slots, self.workers)[:, 0]
-            i = int(values.argmin())
-            found.append((values[i], part[i], block[slots[i]].astype(np.float64)))
-        _, arm, row = min(found, key=lambda each: each[:2])
-        self.state.add(int(arm), row)
-        return int(arm)
-
-    def swap_in(self, arms: Indices, margin: float) -> int:
-        done = 0
-        for places in self.cache.rows.parts(arms):
-            part, at = arms[places], 0
-            rows, slots = self.cache.rows.fetch(part)
-            while at < len(part):
-                look = lookout(self.state, rows, self.workers, -margin, self.sites.allowed)
-                found, position = look(part[at:], slots[at:])
-                if found < 0:
-                    break
-                at += found
-                self.state.replace(position, int(part[at]), rows[slots[at]], self._roughly_between)
-                done, at = done + 1, at + 1
-        return done
-
-    def sharpen(self) -> None:
-        medoids = list(self.medoids)
-        self.state.clear()
-        self.start(medoids)
-
     # --- other engines on the same points
 
     def some_points(self, count: int, which: int) -> tuple[CPUEngine, Indices] | None:
-        cache, k = self.cache, self.n_clusters
-        most = math.sqrt(self.tuning.levels * self.room / 8)  # they are kept, and a copy of them
-        size = min(count, self.n, int(most))
+        k = self.n_clusters
+        size = min(count, self.n)
+        if not self.near:  # distances between them are kept, and a copy
+            size = min(size, int(math.sqrt(self.tuning.levels * self.room / 8)))
         # From the end of the order, as long as there are such.
         places = np.arange(-(which + 1) * size, -which * size) % self.n
-        rows = np.sort(cache.order[places])
+        rows = np.sort(self.order[places])
         allowed = None if self.sites.allowed is None else self.sites.allowed[rows]
         arms = len(rows) if allowed is None else int(allowed.sum())
         if arms < self.tuning.fewest_each * k:
             return None
+        sites = Sites((), allowed)
+        if self.near:
+            among = PointsAmong(self.points, rows)
+            few = CPUEngine(among, k, self.room, self.rng, self.tuning, self._counter, sites)
+            return few, rows
+        cache = self.cache
         if cache.first == self.n:
             block = np.ascontiguousarray(cache.columns.block[cache.position[rows]][:, rows].T)
         else:
             block = self.block(rows, rows)
         points = PrecomputedPoints(block, self.workers)
-        sites = Sites((), allowed)
         return CPUEngine(points, k, self.room, self.rng, self.tuning, sites=sites), rows
 
     def _on(self, points: Points, n_clusters: int | None = None) -> CPUEngine:
@@ -248,7 +212,7 @@ class CPUEngine(Placed):
         other = self._on(self.points, n_clusters)
         other._drawn = self._drawn  # rows that are kept serve both
         other._matrices, other._held = self._matrices, self._held
-        other._exact, other._cache = self._exact, self._cache
+        other._exact, other._cache, other._order = self._exact, self._cache, self._order
         if self._cache is not None:
             self._cache.forget()
         return other

@@ -37,12 +37,12 @@ def lookout(
     cap, base, cap2, base2 = (each.astype(rows.dtype) for each in step.clips[:4])
     clips = Clips(cap, base, cap2, base2, step.owner)
     removal = step.removal * step.n
+    shut = np.zeros(max(len(rows), step.n), dtype=bool) if allowed is None else ~allowed
+    shut[state.medoids] = True
 
     def look(arms: Indices, slots: Indices) -> tuple[int, int]:
         found = np.full((-(-len(arms) // _SPAN), 2), -1)
-        closed = np.isin(arms, state.medoids)
-        if allowed is not None:
-            closed |= ~allowed[arms]
+        closed = shut[arms]
 
         def work(start: int, stop: int) -> None:
             part = slice(start, stop)

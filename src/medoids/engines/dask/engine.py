@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..cpu.step import Whole
-from ..protocol import Engine, Ids, Values
+from ..protocol import Engine, Ids, Near, Values
 from .arms import DaskArms, Talk
 from .common import Common, values_of
 from .orders import Keyed, Order, Paid, StepOrder, add_parts
@@ -23,6 +23,8 @@ class DaskEngine:
 
     See `Engine` for what each method promises. What has length n stays with the shards.
     """
+
+    near = False
 
     def __init__(self, common: Common, n_clusters: int) -> None:
         self.common, self.n_clusters = common, n_clusters
@@ -261,6 +263,12 @@ class DaskEngine:
         found = self._ask("look", [name for name, _ in entries], entries=entries, whole=whole)
         shared, extra = (sum(each[i] for each in found)[order] for i in range(2))
         return values_of(shared, extra, whole, self._stays(True), True) * self.n
+
+    def place_all(self, medoids: Sequence[int]) -> None:
+        self.start(medoids)
+
+    def swap_near(self, level: int) -> Near | None:
+        return None  # searches find all swaps
 
     def sharpen(self) -> None:
         """The medoids' distances are in float64 always."""

@@ -21,6 +21,10 @@ __getattr__ = lazily(
         ],
         "estimates": ["add_gains", "carry", "screen", "turn"],
         "regression": ["conclude", "project", "regress"],
+        "nearby": [
+            "add_changes", "add_nearby", "best_swaps", "carry_swaps", "lowest_swaps", "number",
+            "pick_below",
+        ],
         "sums": ["mixed", "split_sums"],
         "values": ["changes", "first_better", "reassign", "total_changes", "total_rewards"],
     },

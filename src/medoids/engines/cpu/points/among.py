@@ -19,6 +19,16 @@ class PointsAmong(Points):
         self.nonnegative, self.cost = points.nonnegative, points.cost
         self.weights = None if points.weights is None else points.weights[chosen]
 
+    @property
+    def threadable(self) -> bool:  # type: ignore[override]
+        return self.points.threadable
+
+    def tile(self, arms: Indices, refs: Indices) -> NDArray[np.float32]:
+        return self.points.tile(self.chosen[arms], self.chosen[refs])
+
+    def count_tiles(self, pairs: int) -> None:
+        self.points.count_tiles(pairs)
+
     def _count(self, pairs: int) -> None:
         pass
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,8 @@ class Points(ABC):
         the user's numbers are too large or too small for float32.
     weights : ndarray or None
         What distances to each point are multiplied by.
+    threadable : bool
+        `tile` may be called by several threads at once, and counts nothing.
     """
 
     n: int
@@ -43,6 +46,7 @@ class Points(ABC):
     slow_exact: bool = False
     unit: float = 1.0
     weights: NDArray[np.float64] | None = None
+    threadable: bool = False
 
     def __init__(self, n: int, workers: Workers) -> None:
         self.n = n
@@ -59,6 +63,23 @@ class Points(ABC):
         out = np.empty((len(arms), len(refs)), dtype=np.float32)
         self.block(arms, refs, out)
         return out
+
+    def tile(self, arms: Indices, refs: Indices) -> NDArray[np.float32]:
+        """The same for a few of both, inside of `in_tiles`; good until the thread's next tile."""
+        return self.block_array(arms, refs)
+
+    def in_tiles(self, work: Callable[[int, int], None], total: int, size: int) -> None:
+        """Call `work`, which asks for tiles, for every slice: in turn where threads must not."""
+        if self.threadable:
+            self.workers.each(work, total, size)
+            return
+        for start in range(0, total, size):
+            work(start, min(start + size, total))
+
+    def count_tiles(self, pairs: int) -> None:
+        """Count the distances of tiles, once all are done."""
+        if self.threadable:
+            self._count(pairs)
 
     def exact(self, arms: Indices, refs: Indices | None = None) -> NDArray[np.float64]:
         """Distances from each arm to every point, or to some, in float64: the same bits always."""

@@ -161,6 +161,38 @@ class DensePoints(Points):
             size = max(_SLICE * _PANEL // len(held.rows), _SLICE)
             self.workers.each(work, len(long), at_once(self.rows.array, size))
 
+    @property
+    def threadable(self) -> bool:  # type: ignore[override]
+        self._is_coarse()  # what tells it uses threads itself
+        return True
+
+    def tile(self, arms: Indices, refs: Indices) -> NDArray[np.float32]:
+        most = at_once(self.rows.array, max(len(arms), len(refs)))
+        whole = max(len(arms), len(refs)) <= most
+        if whole and not self._is_coarse() and self._by_product(len(arms), len(refs)):
+            return self._product(self._side(arms), self._side(refs))
+        out = np.empty((len(arms), len(refs)), dtype=np.float32)
+        for top in range(0, len(arms), most):
+            left = self._side(arms[top : top + most])
+            for at in range(0, len(refs), most):
+                part = out[top : top + most, at : at + most]
+                self._distances(left, self._side(refs[at : at + most]), part)
+        return out
+
+    def _by_product(self, left: int, right: int) -> bool:
+        return self._squares is not None and not (self._plain and min(left, right) < _THIN)
+
+    def _product(self, left: _DenseSide, right: _DenseSide) -> NDArray[np.float32]:
+        """Distances by a BLAS product, in memory that the thread keeps."""
+        squares, pad = self._squares, self._pad
+        assert squares is not None
+        found = product(left.panel, right.panel)
+        self._kernel(
+            found, left.panel, right.panel, squares[left.rows], squares[right.rows],
+            pad[left.rows], pad[right.rows],
+        )  # fmt: skip
+        return found
+
     def _side(self, rows: Indices) -> _DenseSide:
         return _DenseSide(rows, None if self._is_coarse() else self._panels.of(rows))
 
@@ -172,16 +204,10 @@ class DensePoints(Points):
 
     def _single(self, left: _DenseSide, right: _DenseSide, out: NDArray[np.float32]) -> None:
         """Fill `out` with distances computed in float32."""
-        squares, pad = self._squares, self._pad
-        if squares is None or (self._plain and min(out.shape) < _THIN):
+        if self._by_product(*out.shape):
+            out[:] = self._product(left, right)
+        else:
             self._thin_kernel(left.panel, right.panel, np.float32(self.p), out)
-            return
-        found = product(left.panel, right.panel)
-        self._kernel(
-            found, left.panel, right.panel, squares[left.rows], squares[right.rows],
-            pad[left.rows], pad[right.rows],
-        )  # fmt: skip
-        out[:] = found
 
     def _double(self, left: Indices, right: Indices, out: Floats) -> None:
         """Fill `out` with distances computed in float64."""

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ...._threads import Workers
 from ...._types import Floats, Indices
+from ....data.rows import as_slice
 from ...scale import log2_of, moderate
 from .base import Points
 
@@ -18,6 +19,7 @@ class PrecomputedPoints(Points):
     """
 
     _SLICE = 256
+    threadable = True
 
     def __init__(self, matrix: Floats, workers: Workers) -> None:
         super().__init__(len(matrix), workers)
@@ -47,6 +49,12 @@ class PrecomputedPoints(Points):
             out[start:stop] = self.matrix[np.ix_(arms[start:stop], refs)] / self.unit
 
         self.workers.each(copy, len(arms), self._SLICE)
+
+    def tile(self, arms: Indices, refs: Indices) -> NDArray[np.float32]:
+        some = as_slice(refs)
+        at = (arms, some) if isinstance(some, slice) else np.ix_(arms, refs)
+        found = self.matrix[at]
+        return np.asarray(found / self.unit if self.unit != 1 else found, dtype=np.float32)
 
     def _exact(self, arms: Indices, refs: Indices | None, out: NDArray[np.float64]) -> None:
         out[:] = self.matrix[arms] if refs is None else self.matrix[np.ix_(arms, refs)]

@@ -66,6 +66,18 @@ class WeightedPoints(Points):
     def block(self, arms: Indices, refs: Indices, out: NDArray[np.float32]) -> None:
         self._block(np.asarray(arms), np.asarray(refs), out)
 
+    @property
+    def threadable(self) -> bool:  # type: ignore[override]
+        return self.points.threadable
+
+    def tile(self, arms: Indices, refs: Indices) -> NDArray[np.float32]:
+        found = self.points.tile(arms, refs)
+        found *= self._rough[refs]
+        return found
+
+    def _count(self, pairs: int) -> None:
+        self.points.count_tiles(pairs)
+
     def exact(self, arms: Indices, refs: Indices | None = None) -> NDArray[np.float64]:
         found = self.points.exact(arms, refs)
         found *= self.weights if refs is None else self.weights[refs]
