@@ -10,8 +10,8 @@ stand for many that are not: medoids under the Tanimoto distance of fingerprints
 # A combinatorial library, as SMILES: twelve scaffolds, each with two places for what is added. Some
 # scaffolds were made often and some seldom, as in any library.
 #
-# Fingerprints are Morgan's where RDKit is installed (`medoids.chemistry.fingerprints`), else LINGOs:
-# the pieces of four letters that the SMILES are made of, hashed to 1,024 bits.
+# Fingerprints are Morgan's where RDKit is installed (`medoids.chemistry.fingerprints`), else
+# LINGOs: the pieces of four letters that the SMILES are made of, hashed to 1,024 bits.
 
 from importlib.util import find_spec
 from zlib import crc32
@@ -65,7 +65,8 @@ else:
 print(f"{len(bits)} compounds, {bits.shape[1] * 8} bits each; the first: {smiles[0]}")
 
 # %%
-# With as many medoids as scaffolds: which scaffold is most frequent in each cluster, and how much of it?
+# As many medoids as scaffolds: which scaffold is most frequent in each cluster, and how frequent?
+# What is added can be as large as a scaffold, so a cluster may be of one or of the other.
 
 km = KMedoids(12, metric="tanimoto", random_state=0).fit(bits)
 names = np.array(list(SCAFFOLDS))[kind]
@@ -114,6 +115,7 @@ ax.grid(alpha=0.3)
 ax.legend()
 
 # %%
-# For the farthest compound MaxMin is the better choice, since that is what it minimises; for most, medoids are.
+# For the farthest compounds MaxMin is the better choice, since it looks at nothing else: all curves
+# cross. For most of the library, medoids are.
 
 # sphinx_gallery_thumbnail_number = 2
