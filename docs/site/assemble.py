@@ -50,7 +50,6 @@ SAME = {
 INNER = {"choice", "cli", "data", "dissimilarities", "engines", "methods", "report", "search"}
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 CODE = re.compile(r"(^```.*?^```$)", re.M | re.S)
-TABLE = re.compile(r"^<!-- table (\d+) of (\S+) under (.+) -->$", re.M)
 
 
 def places() -> dict[Path, str]:
@@ -61,23 +60,6 @@ def places() -> dict[Path, str]:
             if path not in found and path.is_file():
                 found[path] = to.format(name=path.name, stem=path.stem)
     return found
-
-
-def section(path: Path, heading: str) -> str:
-    """What stands under a heading of a page, up to the next one."""
-    parts = re.split(r"^#+ (.+)$", path.read_text(), flags=re.M)
-    if heading not in parts[1::2]:
-        raise SystemExit(f"{path.name} has no heading {heading!r}: say another in docs/site")
-    return parts[2 * parts[1::2].index(heading) + 2]
-
-
-def table(match: re.Match[str]) -> str:
-    """A table of figures from the page that has it, so that they cannot differ."""
-    at, name, heading = int(match[1]), match[2], match[3]
-    found = re.findall(r"(?:^\|.*\n)+", section(ROOT / name, heading), re.M)
-    if at > len(found):
-        raise SystemExit(f"{name} has {len(found)} tables under {heading!r}, docs/site wants {at}")
-    return str(found[at - 1])
 
 
 def follow(match: re.Match[str], source: Path, to: str, known: dict[Path, str]) -> str:
@@ -101,7 +83,7 @@ def follow(match: re.Match[str], source: Path, to: str, known: dict[Path, str]) 
 
 def page(source: Path, to: str, known: dict[Path, str]) -> str:
     """The text of a page for the site; blocks of code stay as they are."""
-    parts = CODE.split(TABLE.sub(table, source.read_text()))
+    parts = CODE.split(source.read_text())
     parts[::2] = [LINK.sub(lambda at: follow(at, source, to, known), text) for text in parts[::2]]
     return "".join(parts)
 
