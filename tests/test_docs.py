@@ -5,10 +5,12 @@ from __future__ import annotations
 import doctest
 import importlib.util
 import re
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parent.parent
@@ -33,7 +35,7 @@ def tool(name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / "site" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
@@ -119,3 +121,22 @@ def test_faults_of_a_built_site(tmp_path: Path) -> None:
         "a.html: b.html#none has no such part",
         "a.html: there is no c.html",
     ]
+
+
+@pytest.mark.slow
+def test_pictures_of_the_algorithm_are_those_of_a_search(tmp_path: Path) -> None:
+    """The watched fit is the usual one, and what it leaves are the arms with the best values."""
+    plt = pytest.importorskip("matplotlib.pyplot", reason="pictures need the extra 'plot'")
+    plt.switch_backend("Agg")
+    pictures = tool("algorithm_pictures")
+    found = pictures.search(5000, 4)
+    rounds = found.step.rounds
+    assert len(rounds) >= 2
+    left = [len(one.left) for one in rounds]
+    assert left == sorted(left, reverse=True)
+    arms = np.setdiff1d(np.arange(5000), found.step.medoids)
+    best = arms[found.values[arms].argmin()]
+    assert best in {*rounds[-1].left, *rounds[-1].leaders}
+    for draw in pictures.PICTURES.values():
+        draw(found).savefig(tmp_path / "picture.png", dpi=40)
+    plt.close("all")

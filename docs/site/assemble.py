@@ -33,6 +33,7 @@ PLACES = (
     ("docs/*.md", "guide/{name}"),
     ("docs/gallery/*", "pictures/gallery/{name}"),
     ("docs/paper/*", "pictures/paper/{name}"),
+    ("docs/algorithm/*", "pictures/algorithm/{name}"),
     ("docs/architecture/*.svg", "pictures/{name}"),
     ("benchmarks/results/check_exact.md", "evidence/{name}"),
     ("benchmarks/results/*.md", "benchmarks/{name}"),
