@@ -108,6 +108,10 @@ def test_a_link_to_nothing_stops_the_site(tmp_path: Path, monkeypatch: pytest.Mo
     known = {(tmp_path / "there.md").resolve(): "far/away.md"}
     assert assemble.page(page, "guide/page.md", known) == "[here](../far/away.md)"
     assert assemble.page(page, "guide/page.md", {}) == "`there.md`"  # not on the site
+    (tmp_path / "there.md").write_text("# Over there\n")
+    page.write_text("[there.md](there.md), [here](there.md)")
+    expected = "[Over there](../far/away.md), [here](../far/away.md)"
+    assert assemble.page(page, "guide/page.md", known) == expected
 
 
 def test_faults_of_a_built_site(tmp_path: Path) -> None:

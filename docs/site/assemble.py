@@ -63,6 +63,12 @@ def places() -> dict[Path, str]:
     return found
 
 
+def heading(page: Path) -> str:
+    """The title of a page, as the text of a link to it."""
+    found = re.search(r"^# (.+)$", page.read_text(), re.M)
+    return found[1] if found else page.name
+
+
 def follow(match: re.Match[str], source: Path, to: str, known: dict[Path, str]) -> str:
     """The same link, from where its page now is."""
     picture, text, target = match.groups()
@@ -78,6 +84,8 @@ def follow(match: re.Match[str], source: Path, to: str, known: dict[Path, str]) 
         place = here.with_suffix(".rst").as_posix()
     if place is None:  # a part of the repository that is not on the site
         return f"`{here.as_posix()}`"
+    if not picture and not anchor and re.fullmatch(r"`?[\w/-]+\.md`?", text):
+        text = heading(path)  # a reader of the site sees no files
     way = os.path.relpath(place, Path(to).parent)
     return f"{picture}[{text}]({way}{hash_}{anchor})"
 
