@@ -45,6 +45,8 @@ N = 700
 FIRST = 64
 Z = 3.5  # bounds are wrong with a chance of 0.002
 KINDS = ["mixture", "ties", "one way", "negative", "copies", "small groups", "heavy tails"]
+# Every engine is held against these while one works; against all of them before a merge.
+USUAL = ["mixture", "ties", "one way"]
 # Medoids so far, swap.
 STEPS = [(0, False), (3, False), (1, True), (5, True), (12, True)]
 NONE = np.empty(0, dtype=np.int64)
@@ -104,12 +106,18 @@ def case_of(kind: str, k: int, swap: bool) -> Case:
     return Case(kind, k, swap)
 
 
+def marks_of(kind: str) -> tuple[pytest.MarkDecorator, ...]:
+    return () if kind in USUAL else (pytest.mark.slow,)
+
+
 every_case = pytest.mark.parametrize(
     "case",
-    [pytest.param((kind, *step)) for kind in KINDS for step in STEPS],
+    [pytest.param((kind, *step), marks=marks_of(kind)) for kind in KINDS for step in STEPS],
     ids=[f"{kind}-{'swap' if swap else 'build'}-{k}" for kind in KINDS for k, swap in STEPS],
 )
-every_kind = pytest.mark.parametrize("kind", KINDS)
+every_kind = pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=marks_of(kind)) for kind in KINDS]
+)
 
 
 def every(arms: Arms) -> list[int]:
