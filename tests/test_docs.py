@@ -97,6 +97,17 @@ def test_the_site_has_every_page_and_every_public_name(tmp_path: Path) -> None:
     assert landing.count("|---") >= 4  # who uses what; easy cases, hard cases, many clusters
 
 
+def test_one_version_everywhere() -> None:
+    """What a tag is compared with (.github/workflows/release.yml), and what is cited."""
+    from medoids import __version__
+
+    cited = (ROOT / "CITATION.cff").read_text("utf-8")
+    heading = rf"^## \[{re.escape(__version__)}\] - (\d{{4}}-\d\d-\d\d)$"
+    found = re.search(heading, (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M)
+    assert found, f"CHANGELOG.md has no heading with a date for {__version__}"
+    assert f"\nversion: {__version__}\ndate-released: {found[1]}\n" in cited
+
+
 def test_a_link_to_nothing_stops_the_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assemble = tool("assemble")
     monkeypatch.setattr(assemble, "ROOT", tmp_path)
