@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CODE := src tests benchmarks examples experiments tools
-# Every core; a file's tests stay together, since they share fixtures (a browser, a finished run).
-TESTS := -m pytest -n auto --dist loadfile
+# Every core; one that has nothing left takes tests from another. A file's tests stay together but for
+# that, since they share fixtures (a browser, a finished run).
+TESTS := -m pytest -n auto --dist worksteal
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all test-oldest coverage dist lint bench bench-methods bench-data \

@@ -18,6 +18,7 @@ def needs(name: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(not (THERE / name).is_file(), reason=f"MEDOIDS_DATA has no {name}")
 
 
+@pytest.mark.slow
 @needs("mnist.npz")
 def test_mnist() -> None:
     X, y = load_mnist()
@@ -29,6 +30,7 @@ def test_mnist() -> None:
     assert np.bincount(y).tolist() == counts
 
 
+@pytest.mark.slow
 @needs("scrna.npz")
 def test_scrna() -> None:
     X, genes = load_scrna()

@@ -126,8 +126,8 @@ def test_in_a_forked_child(X: Floats, expected: Result, n_jobs: int, when: str) 
             child.start()
     else:
         child.start()
-    found, threads = queue.get(timeout=60)
-    child.join(timeout=60)
+    found, threads = queue.get(timeout=300)
+    child.join(timeout=300)
     assert child.exitcode == 0
     assert found == expected
     assert threads == before

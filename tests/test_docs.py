@@ -5,10 +5,12 @@ from __future__ import annotations
 import doctest
 import importlib.util
 import re
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parent.parent
@@ -33,7 +35,7 @@ def tool(name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / "site" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
@@ -92,8 +94,18 @@ def test_the_site_has_every_page_and_every_public_name(tmp_path: Path) -> None:
     named = (tmp_path / "api" / "index.md").read_text().split()
     assert {name for name in medoids.__all__ if name[0] != "_"} <= set(named)
     landing = (tmp_path / "index.md").read_text()
-    assert "<!-- table" not in landing
-    assert landing.count("|---") >= 3  # who uses what, easy cases, hard cases
+    assert landing.count("|---") >= 4  # who uses what; easy cases, hard cases, many clusters
+
+
+def test_one_version_everywhere() -> None:
+    """What a tag is compared with (.github/workflows/release.yml), and what is cited."""
+    from medoids import __version__
+
+    cited = (ROOT / "CITATION.cff").read_text("utf-8")
+    heading = rf"^## \[{re.escape(__version__)}\] - (\d{{4}}-\d\d-\d\d)$"
+    found = re.search(heading, (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M)
+    assert found, f"CHANGELOG.md has no heading with a date for {__version__}"
+    assert f"\nversion: {__version__}\ndate-released: {found[1]}\n" in cited
 
 
 def test_a_link_to_nothing_stops_the_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,6 +119,10 @@ def test_a_link_to_nothing_stops_the_site(tmp_path: Path, monkeypatch: pytest.Mo
     known = {(tmp_path / "there.md").resolve(): "far/away.md"}
     assert assemble.page(page, "guide/page.md", known) == "[here](../far/away.md)"
     assert assemble.page(page, "guide/page.md", {}) == "`there.md`"  # not on the site
+    (tmp_path / "there.md").write_text("# Over there\n")
+    page.write_text("[there.md](there.md), [here](there.md)")
+    expected = "[Over there](../far/away.md), [here](../far/away.md)"
+    assert assemble.page(page, "guide/page.md", known) == expected
 
 
 def test_faults_of_a_built_site(tmp_path: Path) -> None:
@@ -120,3 +136,22 @@ def test_faults_of_a_built_site(tmp_path: Path) -> None:
         "a.html: b.html#none has no such part",
         "a.html: there is no c.html",
     ]
+
+
+@pytest.mark.slow
+def test_pictures_of_the_algorithm_are_those_of_a_search(tmp_path: Path) -> None:
+    """The watched fit is the usual one, and what it leaves are the arms with the best values."""
+    plt = pytest.importorskip("matplotlib.pyplot", reason="pictures need the extra 'plot'")
+    plt.switch_backend("Agg")
+    pictures = tool("algorithm_pictures")
+    found = pictures.search(5000, 4)
+    rounds = found.step.rounds
+    assert len(rounds) >= 2
+    left = [len(one.left) for one in rounds]
+    assert left == sorted(left, reverse=True)
+    arms = np.setdiff1d(np.arange(5000), found.step.medoids)
+    best = arms[found.values[arms].argmin()]
+    assert best in {*rounds[-1].left, *rounds[-1].leaders}
+    for draw in pictures.PICTURES.values():
+        draw(found).savefig(tmp_path / "picture.png", dpi=40)
+    plt.close("all")

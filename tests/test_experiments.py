@@ -50,6 +50,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.slow
 def test_every_figure_is_drawn(finished: Path) -> None:
     for name in part("__main__").FIGURES:
         picture = finished / "tiny" / f"{name}.png"
@@ -57,6 +58,7 @@ def test_every_figure_is_drawn(finished: Path) -> None:
         assert 5_000 < picture.stat().st_size < 150_000, name
 
 
+@pytest.mark.slow
 def test_records_are_complete(finished: Path) -> None:
     records = read(finished)
     assert {one["task"] for one in records} == {"fit", "means", "rewards"}
@@ -76,6 +78,7 @@ def test_records_are_complete(finished: Path) -> None:
         }, name
 
 
+@pytest.mark.slow
 def test_tables_name_what_was_found(finished: Path) -> None:
     text = (finished / "tiny" / "tables.md").read_text()
     for name in part("__main__").FIGURES:
@@ -84,6 +87,7 @@ def test_tables_name_what_was_found(finished: Path) -> None:
     assert "nan" not in text
 
 
+@pytest.mark.slow
 def test_nothing_runs_twice(finished: Path, capsys: Captured) -> None:
     path = finished / "tiny" / "records.jsonl"
     before = path.read_bytes()
@@ -108,6 +112,7 @@ def test_goes_on_after_a_half_written_line(
         assert one.get("distances") == other.get("distances")
 
 
+@pytest.mark.slow
 def test_draws_from_records_alone(finished: Path, tmp_path: Path, capsys: Captured) -> None:
     run(tmp_path, "--draw", "--records", str(finished / "tiny"), "--only", "fig2", "claims")
     assert (tmp_path / "tiny" / "fig2.png").is_file()
@@ -116,6 +121,7 @@ def test_draws_from_records_alone(finished: Path, tmp_path: Path, capsys: Captur
     assert "missing" not in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_draws_what_is_there(finished: Path, tmp_path: Path, capsys: Captured) -> None:
     lines = (finished / "tiny" / "records.jsonl").read_text().splitlines(keepends=True)
     (tmp_path / "tiny").mkdir()
@@ -126,6 +132,7 @@ def test_draws_what_is_there(finished: Path, tmp_path: Path, capsys: Captured) -
     assert not (tmp_path / "tiny" / "delta.png").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 2, 3, 9, 20])
 def test_draws_from_the_first_records(count: int, finished: Path, tmp_path: Path) -> None:
     lines = (finished / "tiny" / "records.jsonl").read_text().splitlines(keepends=True)
@@ -135,6 +142,7 @@ def test_draws_from_the_first_records(count: int, finished: Path, tmp_path: Path
     assert (tmp_path / "tiny" / "fig1a.png").is_file()
 
 
+@pytest.mark.slow
 def test_tables_of_any_part_of_the_records(finished: Path) -> None:
     records = read(finished)
     for seed in range(20):
@@ -145,6 +153,7 @@ def test_tables_of_any_part_of_the_records(finished: Path) -> None:
         assert "nan" not in claims.tables(mine)
 
 
+@pytest.mark.slow
 def test_real_and_made_data_never_meet_in_a_figure(finished: Path, tmp_path: Path) -> None:
     main, records = part("__main__"), read(finished)
     runs = part("fig1a").runs(part("_scale").Scale("tiny"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 from pathlib import Path
 
@@ -13,6 +14,7 @@ BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 if str(BENCHMARKS) not in sys.path:
     sys.path.append(str(BENCHMARKS))
 figures = importlib.import_module("figures")
+tables = importlib.import_module("_figure_tables")
 PAGE = """\
 Text.
 
@@ -24,13 +26,24 @@ Text.
 
 58 million<!-- figure: bench.json n70000-k5/medoids/distances in 1e6 --> distances,
 0.81 s<!-- figure: methods.jsonl mnist-n10000-k10/medoids banditpam/seconds -->.
+{more}
+"""
+# Results that are made here, so that it is known what they say.
+HARD = """\
+| case | method | first s | warm s | distances / n | mean loss |
+|---|---|---:|---:|---:|---:|
+| far, k = 3 | medoids | 9.1 | 2.0 | 1,234 | 4.000000 |
+| far, k = 3 | k-means | 1.0 | 0.01 | – | – |
+| far, k = 3 | OneBatchPAM | 1.0 | 0.5 | – | 4.100000 |
+| flat, k = 3 | medoids | 9.1 | 30 | 56 | 1.000000 |
+| flat, k = 3 | matrix + FasterPAM | 9.1 | 600 | 99 | 0.999990 |
 """
 
 
 @pytest.fixture
 def page(tmp_path: Path) -> Path:
     path = tmp_path / "page.md"
-    path.write_text(PAGE.format(table=figures.speed()), encoding="utf-8")
+    path.write_text(PAGE.format(table=figures.TABLES["speed"](), more=""), encoding="utf-8")
     return path
 
 
@@ -69,9 +82,84 @@ def test_a_difference_is_told(page: Path, right: str, other: str, told: str) -> 
     assert told in line
 
 
-def test_tables_are_written_anew_and_numbers_are_not(page: Path) -> None:
+def test_tables_and_numbers_are_written_anew(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     page.write_text(text.replace("k = 5 |", "k = 6 |").replace("58 m", "59 m"), encoding="utf-8")
+    assert figures.checked(page, write=True) == []
+    assert page.read_text(encoding="utf-8") == text
+
+
+def test_two_tables_that_are_alike_become_two(page: Path) -> None:
+    both = "".join(f"<!-- figures: {name} -->\n\n|x|\n\n<!-- /figures -->\n\n" for name in "ab")
+    page.write_text(both, encoding="utf-8")
+    tables = {"a": lambda: "|1|", "b": lambda: "|2|"}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(figures, "TABLES", tables)
+        assert figures.checked(page, write=True) == []
+    assert re.findall(r"\|\d\|", page.read_text(encoding="utf-8")) == ["|1|", "|2|"]
+
+
+@pytest.fixture
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of results with a hard.md alone."""
+    (tmp_path / "hard.md").write_text(HARD, encoding="utf-8")
+    monkeypatch.setattr(tables, "RESULTS", tmp_path)
+    monkeypatch.setattr(tables, "HARD", ["far, k = 3", "flat, k = 3"])
+    return tmp_path
+
+
+@pytest.mark.usefixtures("results")
+def test_hard_cases() -> None:
+    assert tables.hard().splitlines() == [
+        "| case | medoids | distances / n | k-means | OneBatchPAM | matrix + FasterPAM |",
+        "|---|---:|---:|---:|---:|---:|",
+        "| far, k = 3 | 2.0 s | 1,234 | 0.010 s (0.005×) | 0.50 s (0.2×, +2.5%) |  |",
+        "| flat, k = 3 | 30 s | 56 |  |  | 600 s (20×, −0.001%) |",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("1,000<!-- figure: hard.md far, k = 3; medoids; distances / n -->", "1,234"),
+        ("1.0 s<!-- figure: hard.md flat, k = 3; matrix + FasterPAM; warm s -->", "600.0"),
+        ("9<!-- figure: hard.md flat, k = 3; medoids; warm s in 1e3 -->", "0"),
+    ],
+)
+@pytest.mark.usefixtures("results")
+def test_numbers_of_a_page_of_results(text: str, right: str) -> None:
+    wrong, mended = figures.wrong_numbers(text)
+    assert len(wrong) == 1
+    assert mended.startswith(right)
+    assert figures.wrong_numbers(mended) == ([], mended)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("1<!-- figure: hard.md near, k = 3; medoids; warm s -->", "there is no near, k = 3"),
+        ("1<!-- figure: hard.md far, k = 3; warm s -->", "there is no far, k = 3; warm s in"),
+        ("1<!-- figure: hard.md far, k = 3; k-means; mean loss -->", "there is no far, k = 3; k-m"),
+        ("1<!-- figure: bench.json a/b -->", "there is no benchmarks/results/bench.json: make b"),
+        ("1<!-- figure: other.json a/b -->", "there is no benchmarks/results/other.json"),
+    ],
+)
+@pytest.mark.usefixtures("results")
+def test_a_result_that_is_missing_is_told(text: str, told: str) -> None:
+    ((line,), _) = figures.wrong_numbers(text)
+    assert line.startswith(told)
+
+
+@pytest.mark.parametrize("name", ["speed", "choices", "eager"])
+def test_a_table_whose_results_are_missing_is_told(name: str, results: Path) -> None:
+    page = results / "page.md"
+    page.write_text(f"<!-- figures: {name} -->\n\n|x|\n\n<!-- /figures -->\n")
     (line,) = figures.checked(page, write=True)
-    assert "59 is 58" in line
-    assert page.read_text(encoding="utf-8") == text.replace("58 m", "59 m")
+    assert line.startswith(f"table {name}: there is no benchmarks/results/")
+    assert "|x|" in page.read_text()
+
+
+def test_a_hard_case_that_is_missing_is_told(results: Path) -> None:
+    (results / "hard.md").write_text(HARD.replace("flat, k = 3 | medoids", "flat, k = 3 | other"))
+    with pytest.raises(tables.Missing, match="has no 'flat, k = 3': make bench measures it"):
+        tables.hard()

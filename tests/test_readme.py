@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,16 @@ ROOT = Path(__file__).parent.parent
 
 def given() -> dict[str, Any]:
     """What the examples take for granted."""
+    pd = pytest.importorskip("pandas", reason="annotations are a data frame")
+    counts = sparse.random(40, 20, 0.3, "csr", random_state=0)
+    cells = SimpleNamespace(
+        X=counts, obs_names=[f"cell {at}" for at in range(40)],
+        var_names=[f"gene {at}" for at in range(20)],
+        obs=pd.DataFrame({"cell_type": ["a", "b"] * 20}), obsm={"X_umap": counts[:, :2].toarray()},
+    )  # fmt: skip
     return {
-        "counts_csr": sparse.random(40, 20, 0.3, "csr", random_state=0),
+        "adata": cells,
+        "counts_csr": counts,
         "programs": [("program", [("move", [])] * at) for at in range(6)],
         "words": ["spam", "spams", "ham", "hams", "eggs"],
         "objects": [{at, at + 1} for at in range(9)],

@@ -33,6 +33,7 @@ PLACES = (
     ("docs/*.md", "guide/{name}"),
     ("docs/gallery/*", "pictures/gallery/{name}"),
     ("docs/paper/*", "pictures/paper/{name}"),
+    ("docs/algorithm/*", "pictures/algorithm/{name}"),
     ("docs/architecture/*.svg", "pictures/{name}"),
     ("benchmarks/results/check_exact.md", "evidence/{name}"),
     ("benchmarks/results/*.md", "benchmarks/{name}"),
@@ -50,7 +51,6 @@ SAME = {
 INNER = {"choice", "cli", "data", "dissimilarities", "engines", "methods", "report", "search"}
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 CODE = re.compile(r"(^```.*?^```$)", re.M | re.S)
-TABLE = re.compile(r"^<!-- table (\d+) of (\S+) under (.+) -->$", re.M)
 
 
 def places() -> dict[Path, str]:
@@ -63,21 +63,10 @@ def places() -> dict[Path, str]:
     return found
 
 
-def section(path: Path, heading: str) -> str:
-    """What stands under a heading of a page, up to the next one."""
-    parts = re.split(r"^#+ (.+)$", path.read_text(), flags=re.M)
-    if heading not in parts[1::2]:
-        raise SystemExit(f"{path.name} has no heading {heading!r}: say another in docs/site")
-    return parts[2 * parts[1::2].index(heading) + 2]
-
-
-def table(match: re.Match[str]) -> str:
-    """A table of figures from the page that has it, so that they cannot differ."""
-    at, name, heading = int(match[1]), match[2], match[3]
-    found = re.findall(r"(?:^\|.*\n)+", section(ROOT / name, heading), re.M)
-    if at > len(found):
-        raise SystemExit(f"{name} has {len(found)} tables under {heading!r}, docs/site wants {at}")
-    return str(found[at - 1])
+def heading(page: Path) -> str:
+    """The title of a page, as the text of a link to it."""
+    found = re.search(r"^# (.+)$", page.read_text(), re.M)
+    return found[1] if found else page.name
 
 
 def follow(match: re.Match[str], source: Path, to: str, known: dict[Path, str]) -> str:
@@ -95,13 +84,15 @@ def follow(match: re.Match[str], source: Path, to: str, known: dict[Path, str]) 
         place = here.with_suffix(".rst").as_posix()
     if place is None:  # a part of the repository that is not on the site
         return f"`{here.as_posix()}`"
+    if not picture and not anchor and re.fullmatch(r"`?[\w/-]+\.md`?", text):
+        text = heading(path)  # a reader of the site sees no files
     way = os.path.relpath(place, Path(to).parent)
     return f"{picture}[{text}]({way}{hash_}{anchor})"
 
 
 def page(source: Path, to: str, known: dict[Path, str]) -> str:
     """The text of a page for the site; blocks of code stay as they are."""
-    parts = CODE.split(TABLE.sub(table, source.read_text()))
+    parts = CODE.split(source.read_text())
     parts[::2] = [LINK.sub(lambda at: follow(at, source, to, known), text) for text in parts[::2]]
     return "".join(parts)
 

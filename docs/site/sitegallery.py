@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-RANK = ("digits", "cells", "programs", "words", "airports", "series", "embeddings", "clusterers")
+RANK = (
+    "digits", "cells", "programs", "words", "airports", "series", "embeddings", "molecules",
+    "clusterers",
+)  # fmt: skip
 
 
 def by_rank(name: str) -> tuple[int, str]:

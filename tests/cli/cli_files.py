@@ -150,7 +150,7 @@ def run(*argv: str | Path, cwd: Path, **more: Any) -> subprocess.CompletedProces
     """The real command, in its own process."""
     return subprocess.run(
         [sys.executable, "-m", "medoids", *map(str, argv)],
-        cwd=cwd, capture_output=True, text=True, timeout=120, env=plain_env(), **more,
+        cwd=cwd, capture_output=True, text=True, timeout=300, env=plain_env(), **more,
     )  # fmt: skip
 
 

@@ -54,7 +54,7 @@ def test_a_real_signal_in_build(tmp_path: Path) -> None:
         if line.split() == ["STEP", "3"]:
             break
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=300)
     assert process.returncode == 130, err
     assert "Traceback" not in err
     assert "interrupted: the best" in err
@@ -82,7 +82,7 @@ def test_a_real_signal_before_there_is_a_medoid(tmp_path: Path) -> None:
     process.stdin.write("1,2\n" * 100_000)  # more than a pipe holds: so it is being read
     process.stdin.flush()
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     assert (process.returncode, out) == (130, "")
     assert err == "medoids: interrupted: nothing was written.\n"
     assert os.listdir(tmp_path) == []
@@ -241,7 +241,7 @@ def test_a_real_signal_after_the_fit(tmp_path: Path) -> None:
     assert process.stdout is not None
     assert process.stdout.readline() == "FOUND\n"
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=300)
     assert process.returncode == 130, err
     assert result_of(tmp_path / "rows-medoids")["status"] == "done"
 

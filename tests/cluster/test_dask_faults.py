@@ -33,8 +33,17 @@ def while_a_medoid_is_placed(order: Any) -> bool:
     return order.word == "place" and len(order.medoids) == 3
 
 
+SLOW = pytest.mark.slow
+
+
 @pytest.mark.parametrize(
-    "when", [in_build, in_swap, while_leaders_are_valued, while_a_medoid_is_placed]
+    "when",
+    [
+        in_swap,
+        pytest.param(in_build, marks=SLOW),
+        pytest.param(while_leaders_are_valued, marks=SLOW),
+        pytest.param(while_a_medoid_is_placed, marks=SLOW),
+    ],
 )
 def test_a_worker_is_killed(client: Any, monkeypatch: pytest.MonkeyPatch, when: Any) -> None:
     from medoids.engines.dask.cluster import OnCluster

@@ -40,6 +40,7 @@ def in_chunks(X: Any, sizes: list[int]) -> Any:
     return da.concatenate(lazy)
 
 
+@pytest.mark.slow
 def test_the_number_of_partitions_changes_nothing(client: Any) -> None:
     X = mixture(3000, 4, 4, 3)
     with tuned(first_block=128):
@@ -55,6 +56,7 @@ def test_uneven_and_empty_partitions(client: Any) -> None:
         same(client, in_chunks(X, [0, 1, 1999, 0, 0, 500, 3, 497, 0]), X, 3)
 
 
+@pytest.mark.slow
 def test_images(client: Any, images: Any) -> None:
     X = images[:5000]
     found = same(client, da.from_array(X, chunks=(1100, -1)), X, 4)
@@ -120,6 +122,7 @@ def test_a_function_of_the_users(client: Any) -> None:
         same(client, da.from_array(X, chunks=(100, -1)), X, 3, metric=furthest)
 
 
+@pytest.mark.slow
 def test_weights(client: Any) -> None:
     X, rng = mixture(3000, 4, 3, 7), np.random.default_rng(0)
     weights = rng.integers(0, 5, 3000).astype(float)
@@ -143,6 +146,7 @@ def test_fixed_rows_and_candidates(client: Any) -> None:
     assert found.medoid_indices_[:2].tolist() == [17, 2321]
 
 
+@pytest.mark.slow
 def test_eager_ends_where_no_swap_helps(client: Any) -> None:
     X = mixture(3000, 4, 3, 7)
     lazy = da.from_array(X, chunks=(800, -1))
@@ -153,6 +157,7 @@ def test_eager_ends_where_no_swap_helps(client: Any) -> None:
     assert found.inertia_ == pytest.approx(again.inertia_, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("init", ["random", "k-medoids++", "lab", "rows", "centres", "estimator"])
 def test_other_starts_end_where_no_swap_helps(client: Any, init: str) -> None:
     X = mixture(900, 4, 4, 5)

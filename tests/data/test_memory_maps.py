@@ -30,7 +30,16 @@ def taxi(a: np.ndarray, b: np.ndarray) -> float:
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(
     ("metric", "dtype"),
-    [(metric, dtype) for metric in ("l2", "l1", "cosine") for dtype in TYPES] + [(taxi, np.uint8)],
+    [
+        ("cosine", np.uint8),
+        *(pytest.param("cosine", dtype, marks=pytest.mark.slow) for dtype in TYPES[1:]),
+        *(
+            pytest.param(at, dtype, marks=pytest.mark.slow)
+            for at in ("l2", "l1")
+            for dtype in TYPES
+        ),
+        pytest.param(taxi, np.uint8, marks=pytest.mark.slow),
+    ],
 )
 def test_the_whole_file_is_never_in_memory(
     dtype: type, metric: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

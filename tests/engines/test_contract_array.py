@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ class TestNumPy(OnNamespace):
         return values
 
 
+@pytest.mark.slow
 class TestStrict(OnNamespace):
     """A namespace that has what the standard has, and no more."""
 
@@ -40,12 +42,14 @@ class TestStrict(OnNamespace):
         return strict.asarray(values)
 
 
+@pytest.mark.skipif(not find_spec("torch"), reason="there is no torch")
 class TestTorch(OnNamespace):
     def array(self, values: Floats) -> Any:
         torch = pytest.importorskip("torch")
         return torch.asarray(values)
 
 
+@pytest.mark.skipif(not find_spec("torch"), reason="there is no torch")
 class TestTorchOnGPU(OnNamespace):
     def array(self, values: Floats) -> Any:
         torch = pytest.importorskip("torch")
@@ -54,6 +58,7 @@ class TestTorchOnGPU(OnNamespace):
         return torch.asarray(values, device="cuda")
 
 
+@pytest.mark.skipif(not find_spec("cupy"), reason="there is no cupy")
 class TestCuPy(OnNamespace):
     def array(self, values: Floats) -> Any:
         cupy = pytest.importorskip("cupy")

@@ -128,6 +128,7 @@ def test_a_fit_that_goes_on_computes_the_rest() -> None:
     assert found.n_distances <= 1.05 * 1500**2
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_function_keeps_to_the_memory_limit() -> None:
     words = ["ab" * i for i in range(1, 61)] * 40

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ... import KMedoids
+from ... import KMedoids, __version__
 from ..._known import agreement
 from ..readers.inputs import Input, Reading
 from ..readers.source import Source
 from .folder import MARK, new_text
 
-_PACKAGES = ("medoids", "numpy", "scipy", "scikit-learn", "numba")
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
 class Fitted(NamedTuple):
@@ -99,7 +99,8 @@ def summarise(
         "distances_share": float(km.n_distances_ / made.n**2),
         "seconds": fitted.seconds,
         "medoids": medoids,
-        "versions": {"python": platform.python_version()} | {p: version(p) for p in _PACKAGES},
+        "versions": {"python": platform.python_version(), "medoids": __version__}
+        | {name: version(name) for name in _PACKAGES},
     }
 
 

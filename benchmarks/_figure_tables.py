@@ -1,0 +1,231 @@
+"""The tables that README and docs show, each made from the results files alone."""
+
+from __future__ import annotations
+
+import json
+import re
+import statistics
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from _methods_tables import excess_of, measured, percent
+from _records import Case, Records
+from _report import title
+from bench import CASES as BENCHED
+
+RESULTS = Path(__file__).parent / "results"
+# Columns of README's table, rows of that in docs/methods.md, and what their results are called.
+PEERS = {
+    "medoids": "medoids",
+    "`banditpam` 6.0.2": "banditpam",
+    "matrix + FastPAM1": "matrix + FastPAM1",
+    "matrix + FasterPAM": "matrix + FasterPAM",
+    "OneBatchPAM": "onebatch",
+    "k-means": "k-means",
+}
+CHOICES = {
+    "`banditpam`": "medoids banditpam",
+    '`banditpam`, `swap="eager"`, random start': "medoids banditpam eager (random)",
+    "`banditpam_original`": "medoids banditpam_original",
+    "`pam`": "medoids pam",
+    "`fastpam1`": "medoids fastpam1",
+    "`fastpam`": "medoids fastpam",
+    "`fasterpam`, random start": "medoids fasterpam (random)",
+    "`alternate`, random start": "medoids alternate (random)",
+    "`clara`": "medoids clara",
+    "`clarans`, random start": "medoids clarans (random)",
+    "`onebatch`, random start": "medoids onebatch (random)",
+    "PyPI `kmedoids`: matrix + FastPAM1": "matrix + FastPAM1",
+    "PyPI `kmedoids`: matrix + FasterPAM": "matrix + FasterPAM",
+    "PyPI `onebatch`": "onebatch",
+    "PyPI `onebatch`, batch × 3": "onebatch, batch x 3",
+    "k-means (another loss)": "k-means",
+}
+CHOSEN = [(1000, 10), (10_000, 10), (10_000, 100), (70_000, 10), (70_000, 50)]
+
+
+# What writes each results file.
+MADE_BY = {
+    "bench.json": "make bench",
+    "hard.md": "make bench",
+    "methods.jsonl": "make bench-methods",
+    "duels.json": "make bench-methods",
+    "gpu.md": "python benchmarks/gpu.py, on a GPU",
+}
+# The cases of README's table of hard ones: near ties and few dimensions first, easy ones last.
+HARD = [
+    "airports 28,298, k = 10",
+    "airports 28,298, k = 30",
+    "GloVe 100,000 x 50, cosine, k = 10",
+    "MNIST, 50 components, 70,000, k = 10",
+    "mixture 100,000 x 16, k = 10",
+    "MNIST 70,000 x 784, k = 5",
+    "MNIST 70,000 x 784, k = 10",
+]
+HARD_PEERS = ["medoids", "k-means", "OneBatchPAM", "matrix + FasterPAM"]
+
+
+class Missing(Exception):
+    """A result that a figure needs is not there; says what to run."""
+
+
+def read(name: str) -> str:
+    """A results file."""
+    path = RESULTS / name
+    if not path.is_file():
+        made = MADE_BY.get(name)
+        how = f": {made} writes it" if made else ""
+        raise Missing(f"there is no benchmarks/results/{name}{how}")
+    return path.read_text(encoding="utf-8")
+
+
+def bench() -> dict[str, Any]:
+    return json.loads(read("bench.json"))
+
+
+def records() -> Records:
+    read("methods.jsonl")
+    return Records(RESULTS / "methods.jsonl")
+
+
+def cells(name: str) -> list[dict[str, str]]:
+    """The rows of all tables of a page of results, each by the heads of its columns."""
+    found: list[dict[str, str]] = []
+    for lines in re.findall(r"(?:^\|.*\|[ ]*$\n?)+", read(name), re.M):
+        head, _, *rows = ([at.strip() for at in line.strip("| ").split("|")] for line in
+                          lines.splitlines())  # fmt: skip
+        found += [dict(zip(head, row, strict=True)) for row in rows]
+    return found
+
+
+def number(text: str) -> float:
+    """The number that a cell begins with."""
+    found = re.match(r"[-−+]?[\d,]*\.?\d+", text)
+    if found is None:
+        raise LookupError(text)
+    return float(found[0].replace(",", "").replace("−", "-"))
+
+
+def two_digits(seconds: float) -> str:
+    return (f"{seconds:.0f}" if seconds >= 99.5 else f"{seconds:#.2g}".rstrip(".")) + " s"
+
+
+def as_times(ratio: float) -> str:
+    return f"{ratio:.1g}×" if ratio < 0.095 else f"{ratio:.{0 if ratio >= 10 else 1}f}×"
+
+
+def signed(percent: float) -> str:
+    """With a sign, to the digit that says something; `0%` is the very same."""
+    return "0%" if abs(percent) < 5e-5 else f"{percent:+.2g}%".replace("-", "−")
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
+    text = ["| " + " | ".join(line) + " |" for line in lines]
+    text[1] = text[1].replace(" ", "")
+    return "\n".join(text)
+
+
+def speed() -> str:
+    """README's table: seconds, and in brackets times ours."""
+    rows = []
+    found = bench()
+    for name in BENCHED:
+        if "medoids" not in found.get(name, {}):
+            raise Missing(f"bench.json has no {name}: {MADE_BY['bench.json']} measures it")
+        case, row = found[name], [title(name)]
+        for method in PEERS.values():
+            row.append("")
+            if method in case:
+                seconds, ours = case[method]["seconds"], case["medoids"]["seconds"]
+                times = "" if method == "medoids" else f" ({as_times(seconds / ours)})"
+                row[-1] = two_digits(seconds) + times
+        rows.append(row)
+    return table(["case", *PEERS], rows)
+
+
+def choices() -> str:
+    """The table of docs/methods.md: seconds, and how far the mean loss is above PAM's."""
+    found = records()
+
+    def cell(case: Case, method: str) -> str:
+        over = [one["over"] for one in found.of(case, method) if "over" in one]
+        if over:
+            return f"> {over[0]:g} s"
+        seconds = measured(found, case, method, "seconds")
+        if not seconds:
+            return "–"
+        excess = excess_of(found, case, method)
+        above = percent(excess)
+        after = "" if excess is None else f", {above}" if above == "0" else f", {above}%"
+        return two_digits(statistics.median(seconds)) + after
+
+    cases = [Case("mnist", n, k) for n, k in CHOSEN]
+    rows = [[name, *(cell(case, method) for case in cases)] for name, method in CHOICES.items()]
+    return table(["method", *(f"n = {case.n:,}, k = {case.k}" for case in cases)], rows)
+
+
+def hard() -> str:
+    """README's table of hard cases: seconds, times ours, and how far the loss is above ours."""
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    for row in cells("hard.md"):
+        found.setdefault(row["case"], {})[row["method"]] = row
+    peers = [name for name in HARD_PEERS if any(name in found.get(case, {}) for case in HARD)]
+    rows = []
+    for name in HARD:
+        case = found.get(name, {})
+        if "medoids" not in case:
+            raise Missing(f"hard.md has no {name!r}: {MADE_BY['hard.md']} measures it")
+        ours = case["medoids"]
+        row = [name, two_digits(number(ours["warm s"])), ours["distances / n"]]
+        for peer in peers[1:]:
+            row.append("")
+            if peer in case:
+                seconds = number(case[peer]["warm s"])
+                row[-1] = f"{two_digits(seconds)} ({as_times(seconds / number(ours['warm s']))})"
+                with suppress(LookupError):  # k-means has no medoids
+                    excess = number(case[peer]["mean loss"]) / number(ours["mean loss"]) - 1
+                    row[-1] = f"{row[-1][:-1]}, {signed(100 * excess)})"
+        rows.append(row)
+    return table(["case", "medoids", "distances / n", *peers[1:]], rows)
+
+
+def eager() -> str:
+    """README's table of eager swaps, n = 70,000: seconds, and the loss above PAM's."""
+    found, rows = records(), []
+    for k in (5, 10, 50, 100):
+        case, row = Case("mnist", 70_000, k), [f"k = {k}"]
+        for method in ("medoids banditpam", "medoids banditpam eager (random)", "k-means"):
+            if any("over" in one for one in found.of(case, method)):
+                row.append(f"> {found.of(case, method)[0]['over']:g} s")
+                continue
+            seconds = measured(found, case, method, "seconds")
+            if not seconds:
+                raise Missing(f"methods.jsonl has no {method} for {case}: make bench-methods")
+            row.append(two_digits(statistics.median(seconds)))
+            if "eager" in method and (excess := excess_of(found, case, method)) is not None:
+                row[-1] += f", {signed(excess)}"
+        rows.append(row)
+    return table(["n = 70,000", '`swap="best"`', '`swap="eager"`, random start', "k-means"], rows)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "speed": speed, "choices": choices, "hard": hard, "eager": eager,
+}  # fmt: skip
+
+
+def excesses(method: str) -> list[float]:
+    """How far a peer's loss is above ours in each case of bench.json, in percent."""
+    cases = [case for name, case in bench().items() if name in BENCHED and method in case]
+    return [100 * (case[method]["mean_loss"] / case["medoids"]["mean_loss"] - 1) for case in cases]
+
+
+# What is no field of a results file, but follows from some.
+WORKED_OUT: dict[str, Callable[[], float]] = {
+    "onebatch/least": lambda: min(excesses("onebatch")),
+    "onebatch/most": lambda: max(excesses("onebatch")),
+    "fasterpam/least": lambda: min(excesses("matrix + FasterPAM")),
+    "fasterpam/most": lambda: max(excesses("matrix + FasterPAM")),
+}
