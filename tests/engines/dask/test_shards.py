@@ -12,8 +12,9 @@ from engine_contract import matrix_of
 from helpers import pam_by_force
 from medoids._tuning import Tuning
 from medoids.engines.cpu import kernels
+from medoids.engines.dask.answers import add_parts
 from medoids.engines.dask.engine import DaskEngine
-from medoids.engines.dask.orders import Order, add_parts
+from medoids.engines.dask.orders import Order
 from medoids.methods.banditpam import banditpam
 from medoids.methods.monitor import Monitor
 from medoids.methods.settings import Settings

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from copy import copy
-from functools import reduce
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -13,9 +12,10 @@ from numpy.typing import NDArray
 
 from ..cpu.step import Whole
 from ..protocol import Engine, Ids, Values
+from .answers import Paid
 from .arms import DaskArms, Talk
 from .common import Common, values_of
-from .orders import Keyed, Order, Paid, StepOrder, add_parts
+from .orders import Order, StepOrder
 
 
 class DaskEngine:
@@ -71,7 +71,7 @@ class DaskEngine:
     def order(self, word: str, **args: Any) -> Order:
         return Order(word, tuple(self.medoids), self.book, args)
 
-    def _ask(self, word: str, names: Sequence[str] = (), **args: Any) -> list[Any]:
+    def _ask(self, word: str, names: Sequence[str] = (), **args: Any) -> Any:
         return self.common.ask(self.order(word, **args), self.common.names(self.book, *names))
 
     # --- the medoids so far
@@ -86,12 +86,9 @@ class DaskEngine:
         self._place(medoids)
 
     def _place(self, medoids: list[int]) -> None:
-        common, tuning = self.common, self.common.tuning
+        common = self.common
         book = common.send(np.array(medoids), "medoids")
-        said = common.ask(Order("place", tuple(medoids), book), common.names(book))
-        heaviest = int(tuning.heaviest * self.first)
-        every = [paid for some in said for paid in some]
-        paid: Paid = reduce(lambda a, b: a.joined(b, heaviest, tuning.seen), every)
+        paid: Paid = common.ask(Order("place", tuple(medoids), book), common.names(book))
         # All at once: who is interrupted before has the medoids of before.
         old, self.book, self.medoids, self._paid = self.book, book, medoids, paid
         self.loss, self._after = math.fsum(paid.loss.ravel()), {}
@@ -111,7 +108,7 @@ class DaskEngine:
     def confirm(self, arms: Ids, swap: bool) -> tuple[Values, Ids]:
         entries, order = self.common.entries([int(arm) for arm in arms])
         names = [name for name, _ in entries]
-        found = reduce(add_parts, self._ask("confirm", names, entries=entries, swap=swap))[order]
+        found = self._ask("confirm", names, entries=entries, swap=swap).sums[order]
         before = [] if self._paid is None else (-self._paid.loss).ravel().tolist()
         values, positions = np.empty(len(arms)), np.zeros(len(arms), dtype=np.int64)
         for i, arm in enumerate(arms.tolist()):
@@ -131,9 +128,7 @@ class DaskEngine:
 
     def labels(self) -> NDArray[np.int32]:
         """All of them, here: a fit over a cluster asks for none, and leaves them there."""
-        found: dict[int, Any] = {}
-        for some in self._ask("labels"):
-            found |= some
+        found: dict[int, Any] = self._ask("labels")
         return np.concatenate([found[start] for start in sorted(found)]).astype(np.int32)
 
     def draw(self, rng: np.random.Generator) -> int:
@@ -144,9 +139,10 @@ class DaskEngine:
 
     def _drawn(self, count: int, rng: np.random.Generator, by_pay: bool) -> Ids:
         seed, weighs = int(rng.integers(2**62)), self.common.weighs
-        found = self._ask("draw", seed=seed, count=count, by_pay=by_pay, weighs=weighs)
-        drawn: Keyed = reduce(Keyed.joined, found)
-        return drawn.ids[np.lexsort((drawn.ids, drawn.values, drawn.keys))[:count]]
+        drawn = self._ask("draw", seed=seed, count=count, by_pay=by_pay, weighs=weighs)
+        order = np.lexsort((drawn.ids, drawn.values, drawn.keys))
+        ids: Ids = drawn.ids[order[:count]]
+        return ids
 
     def free(self) -> int:
         taken = set(self.medoids)
@@ -259,8 +255,10 @@ class DaskEngine:
         entries, order = self.common.entries(arms)
         whole = self._whole(True)
         found = self._ask("look", [name for name, _ in entries], entries=entries, whole=whole)
-        shared, extra = (sum(each[i] for each in found)[order] for i in range(2))
-        return values_of(shared, extra, whole, self._stays(True), True) * self.n
+        return (
+            values_of(found.shared[order], found.extra[order], whole, self._stays(True), True)
+            * self.n
+        )
 
     def sharpen(self) -> None:
         """The medoids' distances are in float64 always."""

@@ -16,8 +16,9 @@ from ..cpu.kernels.tuples import Clips
 from ..cpu.points.across import Space
 from ..cpu.step import Step, Whole
 from ..protocol import Values
+from .answers import Loaded, Sums
 from .columns import Columns, Level
-from .orders import REFERENCES, Entry, Ground, Loaded, Rows
+from .orders import REFERENCES, Entry, Ground, Rows
 from .part import Part
 from .reader import Reader
 
@@ -183,10 +184,17 @@ class Holdings:
 
     def totals(
         self, payloads: Mapping[str, Rows], entries: Sequence[Entry], swap: bool, whole: Whole
-    ) -> tuple[Values, Values]:
+    ) -> Sums:
         """The sums of arms' rewards at all points; and what is added where each medoid goes."""
-        found = [self._totals(self.book(name, payloads), at, swap, whole) for name, at in entries]
-        return np.concatenate([each[0] for each in found]), np.concatenate([e[1] for e in found])
+        books = [(self.book(name, payloads), at) for name, at in entries]
+        found = [self._totals(book, at, swap, whole) for book, at in books]
+        ids = np.concatenate([book.ids[at] for book, at in books])
+        homes = np.full(len(ids), -1)
+        for part in self.parts:
+            local = part.local(ids)
+            homes[local >= 0] = part.state.owner[local[local >= 0]]
+        shared, extra = (np.concatenate(each) for each in zip(*found, strict=True))
+        return Sums(shared, extra, homes)
 
     def _totals(
         self, book: Part, places: Indices, swap: bool, whole: Whole

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,9 @@ from ..cpu import kernels
 from ..cpu.rewards.sample import sort_owners
 from ..cpu.step import Whole
 from ..protocol import Values
+from .answers import Keyed, Loaded, Paid, Pairs, Parts, Sums, join
 from .holdings import AT_ONCE, Holdings
-from .orders import REFERENCES, Entry, Ground, Keyed, Loaded, Order, Paid, Pairs, Rows
+from .orders import REFERENCES, Entry, Ground, Order, Rows
 from .part import Part
 from .stage import Stage
 
@@ -73,10 +75,11 @@ class Shard:
         """What a distance of 1 is to the user; and whether none is below zero."""
         return self._own.space.unit, self._own.space.nonnegative
 
-    def _place(self, payloads: Mapping[str, Rows]) -> list[Paid]:
-        """What all points pay."""
+    def _place(self, payloads: Mapping[str, Rows]) -> Paid | None:
+        """What all points pay; None if there are none."""
         pairs = zip(self._own.parts, self._own.hashes, strict=True)
-        return [self._paid(part, number) for part, number in pairs]
+        found: Paid | None = reduce(join, (self._paid(*pair) for pair in pairs), None)
+        return found
 
     def _paid(self, part: Part, number: int) -> Paid:
         state, k, first = part.state, part.state.k, self._own.ground.first
@@ -84,7 +87,8 @@ class Shard:
         kernels.split_sums(state.nearest, state.nearest, state.second, owner, loss)
         pays, second = np.abs(state.nearest), state.second if k > 1 else np.zeros(part.n)
         pairs = _pairs(owner.astype(np.int64) * k + state.other, state.nearest, second, k)
-        heaviest = min(int(self._own.tuning.heaviest * first), part.n)
+        limit = int(self._own.tuning.heaviest * first)
+        heaviest = min(limit, part.n)
         most = np.argpartition(-pays, heaviest - 1)[:heaviest] if heaviest else np.empty(0, int)
         heavy = Keyed(
             -pays[most],
@@ -113,17 +117,15 @@ class Shard:
             loss[0], np.bincount(owner, minlength=k), near_sums,
             second_sums, np.array([pays.sum(), np.abs(second).sum()]), pairs,
             heavy, firsts, float(state.nearest.min()),
-            np.array([(weights * ratio).sum(), weights.sum()]),
+            np.array([(weights * ratio).sum(), weights.sum()]), limit, seen,
         )  # fmt: skip
 
-    def _confirm(
-        self, payloads: Mapping[str, Rows], entries: Sequence[Entry], swap: bool
-    ) -> Values:
-        """What all points pay if each of some arms comes, in float64: in sums of three parts."""
+    def _confirm(self, payloads: Mapping[str, Rows], entries: Sequence[Entry], swap: bool) -> Parts:
+        """What all points pay if each of some arms comes, in float64."""
         for part in self._own.parts:
             part.exact_rows = {}
         found = [self._exact_sums(self._own.book(name, payloads), at, swap) for name, at in entries]
-        return np.concatenate(found)
+        return Parts(np.concatenate(found))
 
     def _exact_sums(self, book: Part, places: Indices, swap: bool) -> Values:
         out = np.zeros((len(places), 2 if swap else 1, max(self._own.k, 1), 3))
@@ -146,9 +148,7 @@ class Shard:
                         part.exact_rows[arm] = rows[i]
         return out
 
-    def _look(
-        self, payloads: Mapping[str, Rows], entries: Sequence[Entry], whole: Whole
-    ) -> tuple[Values, Values]:
+    def _look(self, payloads: Mapping[str, Rows], entries: Sequence[Entry], whole: Whole) -> Sums:
         """What arms would change in SWAP, in float32: as `Step.sums` has it."""
         return self._own.totals(payloads, entries, True, whole)
 

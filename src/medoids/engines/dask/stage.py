@@ -10,20 +10,22 @@ from numpy.typing import NDArray
 
 from ..._types import Indices
 from ..cpu.rewards.sample import sort_owners
-from ..protocol import Values
+from .answers import BEST, SOME, Keyed, Standing, Sums
 from .holdings import Holdings
-from .orders import BEST, REFERENCES, SOME, Command, Keyed, Order, Rows, Standing
+from .orders import REFERENCES, Command, Order, Rows
 from .part import Part
 from .refined import Leader, Regression
 from .sampled import Judged, Sampled
 
 
-class Valued(NamedTuple):
-    """Of some arms: sums of their rewards as in `Step.sums`; and their owners, -1 if elsewhere."""
+class Screening(NamedTuple):
+    """How a step stands after the screen, and what the judges say, who are the same everywhere."""
 
-    shared: Values
-    extra: Values
-    homes: Indices
+    standing: Standing
+    judged: Judged
+
+    def joined(self, other: Screening) -> Screening:
+        return Screening(self.standing.joined(other.standing), self.judged)
 
 
 class Stage:
@@ -93,7 +95,7 @@ class Stage:
         if order.word == "value":
             return self._values(order.log[-1], payloads)
         standing = self._standing(**order.args)
-        return (standing, self.judged) if order.word == "screen" else standing
+        return Screening(standing, self.judged) if order.word == "screen" else standing
 
     def _drop(self, command: Command, payloads: Mapping[str, Rows]) -> None:
         bar, alive = command.args["bar"], self._alive[command.view]
@@ -140,14 +142,9 @@ class Stage:
 
     # --- what is told
 
-    def _values(self, command: Command, payloads: Mapping[str, Rows]) -> Valued:
-        ids, step = command.args["ids"], self.order
-        shared, extra = self.shard.totals(payloads, command.args["entries"], step.swap, step.whole)
-        homes = np.full(len(ids), -1)
-        for part in self.shard.parts:
-            local = part.local(ids)
-            homes[local >= 0] = part.state.owner[local[local >= 0]]
-        return Valued(shared, extra, homes)
+    def _values(self, command: Command, payloads: Mapping[str, Rows]) -> Sums:
+        step = self.order
+        return self.shard.totals(payloads, command.args["entries"], step.swap, step.whole)
 
     def _estimates(self, ids: Indices) -> Keyed:
         """The estimates of some arms, as far as they are here."""
