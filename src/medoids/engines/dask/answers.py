@@ -135,17 +135,10 @@ class Paid(NamedTuple):
         Sums of their nearest and second distances.
     sizes : ndarray of shape (2,)
         Sums of the sizes of these over all points.
-    pairs : Pairs
-    heavy : Keyed
-        Those that pay most; the key is minus that, the value the position of the second medoid.
-    firsts : Keyed
-        The first members of each owner in the order of the references.
     lowest : float
         The least that a point pays.
-    ratio : ndarray of shape (2,)
-        The sum of weight * nearest / second, and of the weights.
-    most, seen : int
-        How many of `heavy` are told in all, and of `firsts` for each owner.
+    spread : Spread or None
+        What a step asks besides; None if that was not asked for.
     """
 
     loss: Values
@@ -153,21 +146,45 @@ class Paid(NamedTuple):
     near: Values
     second: Values
     sizes: Values
-    pairs: Pairs
-    heavy: Keyed
-    firsts: Keyed
     lowest: float
-    ratio: Values
-    most: int
-    seen: int
+    spread: Spread | None
 
     def joined(self, other: Paid) -> Paid:
         return Paid(
             add_parts(self.loss, other.loss), self.members + other.members, self.near + other.near,
-            self.second + other.second, self.sizes + other.sizes, self.pairs.joined(other.pairs),
-            _most(self.heavy.joined(other.heavy), self.most),
-            self.firsts.joined(other.firsts).lowest(self.seen), min(self.lowest, other.lowest),
-            self.ratio + other.ratio, self.most, self.seen,
+            self.second + other.second, self.sizes + other.sizes, min(self.lowest, other.lowest),
+            join(self.spread, other.spread),
+        )  # fmt: skip
+
+
+class Spread(NamedTuple):
+    """How what all points pay is spread over them.
+
+    Attributes
+    ----------
+    pairs : Pairs
+    heavy : Keyed
+        Those that pay most; the key is minus that, the value the position of the second medoid.
+    firsts : Keyed
+        The first members of each owner in the order of the references.
+    ratio : ndarray of shape (2,)
+        The sum of weight * nearest / second, and of the weights.
+    most, seen : int
+        How many of `heavy` are told in all, and of `firsts` for each owner.
+    """
+
+    pairs: Pairs
+    heavy: Keyed
+    firsts: Keyed
+    ratio: Values
+    most: int
+    seen: int
+
+    def joined(self, other: Spread) -> Spread:
+        return Spread(
+            self.pairs.joined(other.pairs), _most(self.heavy.joined(other.heavy), self.most),
+            self.firsts.joined(other.firsts).lowest(self.seen), self.ratio + other.ratio,
+            self.most, self.seen,
         )  # fmt: skip
 
 

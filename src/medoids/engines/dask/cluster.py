@@ -21,8 +21,10 @@ from ..._tuning import Tuning
 from ..._types import Indices
 from . import serving
 from .answers import Loaded
+from .holdings import alone
 from .messages import FAN, Call, Fit, Placed, Reply
 from .orders import Ground, Order, Rows
+from .part import Part
 from .reader import Reader
 from .serving import OP
 from .transport import Answer
@@ -158,6 +160,9 @@ class OnCluster:
         answer = self._ask(None, [name], [0])
         rows: Rows = answer.said
         return rows
+
+    def laid_out(self, name: str, ground: Ground) -> Part:
+        return alone(self._fit.reader, self.fetch(name), ground)
 
     # --- rounds
 

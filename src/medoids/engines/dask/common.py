@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..._tuning import Tuning
-from ..._types import Indices
+from ..._types import Floats, Indices
 from ..cpu.step import Step, Whole
 from ..protocol import Values
 from .answers import Keyed, Loaded
@@ -118,6 +118,24 @@ class Common:
             self._levels.append(stop)
         count = int(np.searchsorted(self._levels, min(depth, self.deepest)))
         return [f"{REFERENCES}{i}" for i in range(max(count, 1))]
+
+    def some_points(self, size: int, which: int) -> tuple[Floats, Indices]:
+        """The distances between some rows, which are others for each `which`; and these rows.
+
+        They are the last ones in the order of the references.
+        """
+        count = min((which + 1) * size, self.n)
+        last: Keyed = self.ask(Order("references", args={"count": count, "last": True}), [])
+        order = np.lexsort((last.ids, last.keys))
+        places = np.arange(which * size, (which + 1) * size) % self.n
+        ids = np.sort(last.ids[order[places]])
+        name = self.send(ids, "rehearsed")
+        part = self.transport.laid_out(name, self.ground)
+        self.transport.release(name)
+        block = np.empty((size, size), dtype=np.float32)
+        part.measure(part.side, np.arange(size), block)
+        self.computed += size**2
+        return block, ids
 
     def ask(self, order: Order, names: Sequence[str]) -> Any:
         """What all shards together say to an order."""

@@ -266,3 +266,14 @@ class Holdings:
         mine = part.local(np.array(part.state.medoids, dtype=np.int64))
         open_[mine[mine >= 0]] = False
         return np.flatnonzero(open_)
+
+
+def alone(reader: Reader, rows: Rows, ground: Ground) -> Part:
+    """Some rows as points of their own, beside all shards."""
+    model = reader.read(rows.things)
+    space = reader.space(model, ground.described, Workers(1), np.inf)
+    side = space.side(model)
+    space.settle(side, ground.n)
+    weights = None if rows.weights is None or ground.heaviest is None else rows.weights
+    weights = None if weights is None else weights / ground.scale
+    return Part(space, side, rows.ids, weights, 0, 0)

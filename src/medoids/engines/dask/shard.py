@@ -18,7 +18,7 @@ from ..cpu import kernels
 from ..cpu.rewards.sample import sort_owners
 from ..cpu.step import Whole
 from ..protocol import Values
-from .answers import Keyed, Loaded, Paid, Pairs, Parts, Sums, join
+from .answers import Keyed, Loaded, Paid, Pairs, Parts, Spread, Sums, join
 from .holdings import AT_ONCE, Holdings
 from .orders import REFERENCES, Entry, Ground, Order, Rows
 from .part import Part
@@ -62,10 +62,11 @@ class Shard:
 
     # --- words that belong to no step
 
-    def _references(self, count: int) -> Keyed:
-        """The first rows in the order of the references."""
+    def _references(self, count: int, last: bool = False) -> Keyed:
+        """The first rows in the order of the references, or the last, the last one first."""
         found = []
         for number, hashes in self._own.hashes.items():
+            hashes = ~hashes if last else hashes
             some = np.argpartition(hashes, count)[:count] if count < len(hashes) else slice(None)
             ids = (np.arange(len(hashes)) + self._own.ground.starts[number])[some]
             found.append(Keyed(hashes[some], ids, np.zeros_like(ids), np.zeros(len(ids))))
@@ -75,20 +76,34 @@ class Shard:
         """What a distance of 1 is to the user; and whether none is below zero."""
         return self._own.space.unit, self._own.space.nonnegative
 
-    def _place(self, payloads: Mapping[str, Rows]) -> Paid | None:
-        """What all points pay; None if there are none."""
-        pairs = zip(self._own.parts, self._own.hashes, strict=True)
-        found: Paid | None = reduce(join, (self._paid(*pair) for pair in pairs), None)
+    def _place(self, payloads: Mapping[str, Rows], spread: bool) -> Paid | None:
+        """What all points pay, and how that is spread if this is asked; None if there are none."""
+        pairs = zip(self._own.parts, self._own.hashes.values(), strict=True)
+        every = (self._paid(part, hashes if spread else None) for part, hashes in pairs)
+        found: Paid | None = reduce(join, every, None)
         return found
 
-    def _paid(self, part: Part, number: int) -> Paid:
-        state, k, first = part.state, part.state.k, self._own.ground.first
+    def _paid(self, part: Part, hashes: Any) -> Paid:
+        state, k = part.state, part.state.k
         loss, owner = np.zeros((1, k, 3)), state.owner
         kernels.split_sums(state.nearest, state.nearest, state.second, owner, loss)
-        pays, second = np.abs(state.nearest), state.second if k > 1 else np.zeros(part.n)
-        pairs = _pairs(owner.astype(np.int64) * k + state.other, state.nearest, second, k)
-        limit = int(self._own.tuning.heaviest * first)
-        heaviest = min(limit, part.n)
+        second = state.second if k > 1 else np.zeros(part.n)
+        near_sums, second_sums = (
+            np.bincount(owner, each, k).astype(float) for each in (state.nearest, second)
+        )
+        sizes = near_sums.sum(), second_sums.sum()
+        if not self._own.space.nonnegative:
+            sizes = np.abs(state.nearest).sum(), np.abs(second).sum()
+        return Paid(
+            loss[0], np.bincount(owner, minlength=k), near_sums, second_sums, np.array(sizes),
+            float(state.nearest.min()),
+            None if hashes is None else self._spread(part, second, hashes),
+        )  # fmt: skip
+
+    def _spread(self, part: Part, second: Values, hashes: Any) -> Spread:
+        state, k, owner = part.state, part.state.k, part.state.owner
+        limit = int(self._own.tuning.heaviest * self._own.ground.first)
+        heaviest, pays = min(limit, part.n), np.abs(state.nearest)
         most = np.argpartition(-pays, heaviest - 1)[:heaviest] if heaviest else np.empty(0, int)
         heavy = Keyed(
             -pays[most],
@@ -98,7 +113,7 @@ class Shard:
         )
         order = sort_owners(owner)
         bounds = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=k))])
-        hashes, seen, some = self._own.hashes[number], self._own.tuning.seen, []
+        seen, some = self._own.tuning.seen, []
         for g in range(k):
             mine = order[bounds[g] : bounds[g + 1]]
             if len(mine) > seen:
@@ -110,14 +125,9 @@ class Shard:
         )
         weights = np.ones(part.n) if part.weights is None else part.weights
         ratio = np.divide(state.nearest, second, out=np.zeros(part.n), where=second > 0)
-        near_sums, second_sums = (
-            np.bincount(owner, each, k).astype(float) for each in (state.nearest, second)
-        )
-        return Paid(
-            loss[0], np.bincount(owner, minlength=k), near_sums,
-            second_sums, np.array([pays.sum(), np.abs(second).sum()]), pairs,
-            heavy, firsts, float(state.nearest.min()),
-            np.array([(weights * ratio).sum(), weights.sum()]), limit, seen,
+        return Spread(
+            _pairs(owner.astype(np.int64) * k + state.other, state.nearest, second, k), heavy,
+            firsts, np.array([(weights * ratio).sum(), weights.sum()]), limit, seen,
         )  # fmt: skip
 
     def _confirm(self, payloads: Mapping[str, Rows], entries: Sequence[Entry], swap: bool) -> Parts:

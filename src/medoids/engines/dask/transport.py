@@ -12,8 +12,9 @@ from ..._threads import Workers
 from ..._tuning import Tuning
 from ..._types import Indices
 from .answers import Loaded, join
-from .holdings import Holdings
+from .holdings import Holdings, alone
 from .orders import Ground, Order, Rows
+from .part import Part
 from .reader import Reader
 from .shard import Shard
 
@@ -53,6 +54,9 @@ class Transport(Protocol):
 
     def release(self, name: str) -> None:
         """These rows are needed no more."""
+
+    def laid_out(self, name: str, ground: Ground) -> Part:
+        """Some rows, a few, here and laid out."""
 
     def ask(self, order: Order, names: Sequence[str]) -> Answer:
         """Send an order to all shards, with the rows that it needs; what they say together."""
@@ -132,6 +136,9 @@ class InProcess:
 
     def release(self, name: str) -> None:
         self._payloads.pop(name, None)
+
+    def laid_out(self, name: str, ground: Ground) -> Part:
+        return alone(self._reader(), self._payloads[name], ground)
 
     def ask(self, order: Order, names: Sequence[str]) -> Answer:
         self.rounds += 1
