@@ -20,6 +20,9 @@ from .arms import DaskArms, Talk
 from .common import Common, values_of
 from .orders import Order, StepOrder
 
+# Arms that are looked at together, to be swapped in.
+_LOOKED = 8
+
 
 class DaskEngine:
     """Points in partitions, and a search for medoids among them.
@@ -256,10 +259,13 @@ class DaskEngine:
     def swap_in(self, arms: Ids, margin: float) -> int:
         done, left = 0, [arm for arm in arms.tolist() if arm not in self.medoids]
         while left:
-            changes = self._changes(left)
+            # After a swap the others are looked at again: so only some of them are.
+            some = left[:_LOOKED]
+            changes = self._changes(some)
             found = np.flatnonzero(changes.min(axis=1) < -margin)
             if not len(found):
-                break
+                left = left[len(some) :]
+                continue
             at = int(found[0])
             self.place(int(changes[at].argmin()), left[at], spread=at + 1 == len(left))
             done, left = done + 1, left[at + 1 :]
