@@ -171,6 +171,9 @@ class Spread(NamedTuple):
         The sum of weight * nearest / second, and of the weights.
     most, seen : int
         How many of `heavy` are told in all, and of `firsts` for each owner.
+    changed : tuple of int or None
+        The number of the step before, and of points whose rewards have changed since; None where a
+        shard does not know.
     """
 
     pairs: Pairs
@@ -179,12 +182,16 @@ class Spread(NamedTuple):
     ratio: Values
     most: int
     seen: int
+    changed: tuple[int, int] | None
 
     def joined(self, other: Spread) -> Spread:
+        changed, mine, others = None, self.changed, other.changed
+        if mine is not None and others is not None and mine[0] == others[0]:
+            changed = mine[0], mine[1] + others[1]
         return Spread(
             self.pairs.joined(other.pairs), _most(self.heavy.joined(other.heavy), self.most),
             self.firsts.joined(other.firsts).lowest(self.seen), self.ratio + other.ratio,
-            self.most, self.seen,
+            self.most, self.seen, changed,
         )  # fmt: skip
 
 

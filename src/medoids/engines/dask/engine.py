@@ -226,7 +226,10 @@ class DaskEngine:
         light = pairs.sums[:, 0].astype(np.int64)
         for code in codes.tolist() if k > 1 else []:
             light[np.searchsorted(pairs.codes, code)] -= 1
-        return StepOrder(number, swap, z, whole, sizes, means, pairs, light, heavy.ids, name, fresh)
+        return StepOrder(
+            number, swap, z, whole, sizes, means, pairs, light, heavy.ids, name, fresh,
+            spread.changed,
+        )  # fmt: skip
 
     def screen(self, swap: bool, z: float) -> DaskArms:
         self.common.prune()

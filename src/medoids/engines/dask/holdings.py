@@ -249,6 +249,15 @@ class Holdings:
             )
         return self._levels[p, name]
 
+    def lines(self, swap: bool) -> list[int]:
+        """How many lower bounds of each arm are kept, for each part.
+
+        In SWAP one for every medoid and one more, as far as there is room, and the distances to the
+        references are kept that carry them on.
+        """
+        fits = swap and self.k > 1 and 4.0 * self.k * self.n <= self.tuning.bounds * self.room
+        return [self.k + 1 if fits and columns.kept else 1 for columns in self.columns]
+
     def hashes_of(self, p: int) -> Any:
         """Where the points of a part are in the order of the references."""
         return list(self.hashes.values())[p]

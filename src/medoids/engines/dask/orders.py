@@ -105,6 +105,8 @@ class StepOrder:
         The name of the further references; empty if there are none.
     fresh : bool
         Bounds of earlier steps are forgotten.
+    changed : tuple of int or None
+        The number of the step before, and of points whose rewards have changed since.
     """
 
     number: int
@@ -118,6 +120,7 @@ class StepOrder:
     heavy: Indices
     more: str
     fresh: bool
+    changed: tuple[int, int] | None = None
 
     @staticmethod
     def no_pairs() -> Pairs:

@@ -81,6 +81,9 @@ class Shard:
         pairs = zip(self._own.parts, self._own.hashes.values(), strict=True)
         every = (self._paid(part, hashes if spread else None) for part, hashes in pairs)
         found: Paid | None = reduce(join, every, None)
+        if found is not None and found.spread is not None and self._stage is not None:
+            changed = self._stage.changed(self._own.parts[0].state.medoids)
+            found = found._replace(spread=found.spread._replace(changed=changed))
         return found
 
     def _paid(self, part: Part, hashes: Any) -> Paid:
@@ -127,7 +130,7 @@ class Shard:
         ratio = np.divide(state.nearest, second, out=np.zeros(part.n), where=second > 0)
         return Spread(
             _pairs(owner.astype(np.int64) * k + state.other, state.nearest, second, k), heavy,
-            firsts, np.array([(weights * ratio).sum(), weights.sum()]), limit, seen,
+            firsts, np.array([(weights * ratio).sum(), weights.sum()]), limit, seen, None,
         )  # fmt: skip
 
     def _confirm(self, payloads: Mapping[str, Rows], entries: Sequence[Entry], swap: bool) -> Parts:
