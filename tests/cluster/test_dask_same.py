@@ -153,6 +153,12 @@ def test_eager_ends_where_no_swap_helps(client: Any) -> None:
     assert found.inertia_ == pytest.approx(again.inertia_, rel=1e-12)
 
 
+def test_eager_is_rehearsed_as_in_one_process(client: Any, images: Any) -> None:
+    X = images[:5000]
+    for chunks in (1100, 2500):
+        same(client, da.from_array(X, chunks=(chunks, -1)), X, 4, swap="eager")
+
+
 @pytest.mark.parametrize("init", ["random", "k-medoids++", "lab", "rows", "centres", "estimator"])
 def test_other_starts_end_where_no_swap_helps(client: Any, init: str) -> None:
     X = mixture(900, 4, 4, 5)

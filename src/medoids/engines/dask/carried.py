@@ -91,7 +91,7 @@ class Carried:
     def _replaced(self, medoids: Sequence[int]) -> NDArray[np.bool_] | None:
         if len(medoids) != len(self.medoids) or len(medoids) < 2:
             return None
-        return np.array(self.medoids) != np.array(medoids)
+        return np.asarray(np.array(self.medoids) != np.array(medoids))
 
     def move(
         self, count: int, z: float, first: Part, judging: Columns, tuning: Tuning,

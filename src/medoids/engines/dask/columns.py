@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..._types import Indices
 from ..cpu import kernels
+from ..cpu.cache.columns import nearness
 from .part import Part
 
 # Arms whose distances to the first references are computed at a time, where they are not kept.
@@ -32,6 +33,7 @@ class Columns:
     def __init__(self, arms: Part, first: Part, more: int, kept: bool) -> None:
         self.arms, self.first, self.kept = arms, first, kept
         self._more = more
+        self._apart: float | None = None
         self._line: dict[int, int] = {}
         self.block: NDArray[np.float32] = np.empty((0, arms.n), dtype=np.float32)
 
@@ -69,6 +71,13 @@ class Columns:
                 self._line[wanted[i]] = line
                 self.block[line] = values
         return np.concatenate([first, [self._line[row] for row in wanted]]).astype(np.int64)
+
+    def apart(self) -> float:
+        """A usual distance between neighbours, of arms that are the first references themselves."""
+        if self._apart is None:
+            block = self.block[: self.first.n]
+            self._apart = float(nearness(block, np.arange(self.arms.n))[0])
+        return self._apart
 
     def tiles(self, more: Part | None) -> Iterator[tuple[int, int, NDArray[np.float32]]]:
         """All arms, some at a time: from which to which, and their lines."""

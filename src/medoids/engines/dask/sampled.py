@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from ..._tuning import Tuning
 from ..._types import Floats, Indices
 from ..cpu import kernels
-from ..cpu.cache.columns import nearness
 from ..cpu.kernels.tuples import Estimates, Homes, Lines, Weights
 from ..cpu.rewards.guard import Guard, usual_size
 from ..cpu.rewards.sample import Sample, Strata
@@ -93,7 +92,7 @@ class Sampled:
         m = len(self.ids)
         slack = step.slack if step.state.k else SLACK * float(np.abs(found.mean).mean())
         sigma = np.sqrt(found.sizes[:, 2] * m) * (m < step.n)
-        apart = nearness(columns.block[: self.first.n], np.arange(judges.n))[0]
+        apart = columns.apart()
         quartiles = np.quantile(sigma, [0, 0.25, 0.5, 0.75, 1]).tolist()
         return Judged(usual_size(found.sizes), apart, slack, quartiles)
 
