@@ -101,8 +101,10 @@ class Stage:
                     np.fmax(now.lines, lines, out=now.lines)
                     now.lower[:] = lowest(now.lines)
 
-    def _carried(self, first: Part) -> Carried:
+    def _carried(self, first: Part) -> Carried | None:
         lines = [each.lines if len(each.lines) > 1 else None for each in self.screened]
+        if all(each is None for each in lines):
+            return None
         own = [each.own for each in self.screened]
         parts = self.shard.parts
         return Carried(self.order.number, self.sampled.step, first, parts, lines, own)
