@@ -31,7 +31,7 @@ from .transport import Answer
 
 # Seconds that a round of tasks takes, and each of its tasks; a round is long that takes so many
 # times as much.
-_ROUND, _TASK, _LONG = 0.010, 0.004, 10.0
+_ROUND, _TASK, _LONG = 0.010, 0.004, 50.0
 # After so many seconds without an answer the shards are looked for.
 _PATIENCE = 1.0
 # A round that is lost so often is given up.
