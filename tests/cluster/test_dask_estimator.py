@@ -23,7 +23,7 @@ X = mixture(900, 4, 3, 0)
 
 @pytest.fixture(scope="module")
 def fitted(cluster: Any) -> Any:
-    cluster.wait_for_workers(2, timeout=60)
+    cluster.wait_for_workers(2, timeout=300)
     return DaskKMedoids(3, client=cluster, random_state=0).fit(lazily(X))
 
 
