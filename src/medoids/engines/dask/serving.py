@@ -38,7 +38,7 @@ _SHARE = 0.3
 # Shards that a worker remembers at most: those of fits that have ended badly make room.
 _REMEMBERED = 64
 # What workers are asked by, and seconds to reach another worker.
-OP, _PATIENCE = "medoids", 3.0
+OP, _PATIENCE = "medoids", 10.0
 
 
 class _Lost(Exception):
@@ -88,7 +88,7 @@ class Served:
             self._rows[name] = asyncio.ensure_future(self._fetch(name, call, worker))
         try:
             return await asyncio.shield(self._rows[name])
-        except _Lost:
+        except Exception:  # to be asked for again
             self._rows.pop(name, None)
             raise
 
@@ -96,7 +96,9 @@ class Served:
         above = above_of(self.number)
         if above is None:
             return await self._collect(self._ids[name], call, worker)
-        asked = call._replace(order=None, names=(name,), ids={name: self._ids[name]}, ground=None)
+        # The one above may not have heard of them yet.
+        ids = {name: self._ids[name]}
+        asked = call._replace(order=None, names=(name,), ids=ids, ground=self._ground)
         found: Rows = await _ask(worker, above, {"what": "rows"}, asked)
         return found
 
@@ -262,6 +264,8 @@ async def _rows_for(served: Served, asked: Call, worker: Any) -> dict[str, Rows]
         every = await asyncio.gather(*(served.rows(name, asked, worker) for name in asked.names))
     except _Lost as lost:
         return Reply(lost=(lost.number,))
+    except Exception as error:  # the client raises it
+        return Reply(error=error)
     return dict(zip(asked.names, every, strict=True))
 
 
@@ -269,8 +273,8 @@ async def _ask_below(worker: Any, number: int, asked: Call, call: bytes | None) 
     try:
         found = await _send(worker, asked.places[number], asked, call, "answer", (number,))
     except _Lost:
-        return Reply(lost=(number,))
-    reply: Reply = found
+        found = None
+    reply: Reply = found or Reply(lost=(number,))
     return reply
 
 
