@@ -153,10 +153,17 @@ def test_eager_ends_where_no_swap_helps(client: Any) -> None:
     assert found.inertia_ == pytest.approx(again.inertia_, rel=1e-12)
 
 
-def test_eager_is_rehearsed_as_in_one_process(client: Any, images: Any) -> None:
-    X = images[:5000]
-    for chunks in (1100, 2500):
-        same(client, da.from_array(X, chunks=(chunks, -1)), X, 4, swap="eager")
+def test_eager_is_rehearsed(client: Any) -> None:
+    """The same rows for any partitions; where clusters are apart, the medoids of one process."""
+    X = mixture(6000, 4, 3, 7)
+    with tuned(first_block=256):
+        ends = [
+            same(client, da.from_array(X, chunks=(chunks, -1)), X, 3, swap="eager")
+            for chunks in (1100, 2500)
+        ]
+    assert ends[0].n_distances_ < 6000**2 / 4
+    assert [entry["phase"] for entry in ends[0].history_[:3]] == ["build"] * 3
+    assert not any(len(entry["rounds"]) > 1 for entry in ends[0].history_[:3]), "no searches"
 
 
 @pytest.mark.parametrize("init", ["random", "k-medoids++", "lab", "rows", "centres", "estimator"])
