@@ -156,11 +156,16 @@ def test_eager_ends_where_no_swap_helps(client: Any) -> None:
 def test_eager_is_rehearsed(client: Any) -> None:
     """The same rows for any partitions; where clusters are apart, the medoids of one process."""
     X = mixture(6000, 4, 3, 7)
+    params: dict[str, Any] = {"swap": "eager", "random_state": 0}
     with tuned(first_block=256):
         ends = [
-            same(client, da.from_array(X, chunks=(chunks, -1)), X, 3, swap="eager")
+            DaskKMedoids(3, client=client, **params).fit(da.from_array(X, chunks=(chunks, -1)))
             for chunks in (1100, 2500)
         ]
+        expected = KMedoids(3, **params).fit(X)
+    assert ends[0].medoid_indices_.tolist() == ends[1].medoid_indices_.tolist()
+    assert set(ends[0].medoid_indices_) == set(expected.medoid_indices_)
+    assert ends[0].inertia_ == pytest.approx(expected.inertia_, rel=1e-12)
     assert ends[0].n_distances_ < 6000**2 / 4
     assert [entry["phase"] for entry in ends[0].history_[:3]] == ["build"] * 3
     assert not any(len(entry["rounds"]) > 1 for entry in ends[0].history_[:3]), "no searches"
