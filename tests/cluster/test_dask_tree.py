@@ -54,3 +54,28 @@ def test_eleven_workers_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     # Of eleven shards eight are asked; those pass it on.
     assert (11, 8) in told
     assert {count for _, count in told} <= {1, 8}
+
+
+def test_partitions_are_evened_out() -> None:
+    from medoids.engines.dask.cluster import evened
+
+    found = evened({"a": [0, 1, 2, 3, 4, 5], "b": [6, 7], "c": [8]})
+    assert {worker: len(numbers) for worker, numbers in found.items()} == {"a": 3, "b": 3, "c": 3}
+    assert sorted(number for some in found.values() for number in some) == list(range(9))
+    assert found["a"] == [0, 1, 2]
+    even = {"a": [0, 2, 4], "b": [1, 3]}
+    assert evened(even) == even
+
+
+def test_partitions_that_lie_on_one_worker_mostly(client: Any) -> None:
+    X = mixture(3000, 4, 4, 3)
+    workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
+    blocks = [
+        client.scatter(X[at : at + 500], workers=[workers[at == 2500]])
+        for at in range(0, 3000, 500)
+    ]
+    lazy = da.concatenate([da.from_delayed(each, (500, 4), X.dtype) for each in blocks])
+    with tuned(first_block=128):
+        found = DaskKMedoids(4, client=client, random_state=0).fit(lazy)
+        expected = KMedoids(4, random_state=0).fit(X)
+    assert found.medoid_indices_.tolist() == expected.medoid_indices_.tolist()

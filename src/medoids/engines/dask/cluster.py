@@ -103,7 +103,7 @@ class OnCluster:
             worker = min(workers, key=lambda each: counts.get(each, 0))
             groups.setdefault(worker, []).append(number)
             counts[worker] = counts.get(worker, 0) + 1
-        return sorted(groups.items())
+        return sorted(evened(groups).items())
 
     def _submit(self, word: str, shard: int, work: Any, *args: Any) -> Future:
         worker = self._places[shard]
@@ -254,3 +254,17 @@ class OnCluster:
         self._asked, self._tokens = [], []
         if self._client.status == "running":
             self._client.run(serving.forget, self._name, on_error="ignore")
+
+
+def evened(groups: dict[str, list[int]]) -> dict[str, list[int]]:
+    """The partitions of each worker, so moved that none has two more than another.
+
+    All wait for the slowest of them in every round: to move a partition costs less.
+    """
+    found = {worker: list(numbers) for worker, numbers in groups.items()}
+    while True:
+        most = max(found, key=lambda worker: (len(found[worker]), worker))
+        least = min(found, key=lambda worker: (len(found[worker]), worker))
+        if len(found[most]) - len(found[least]) < 2:
+            return {worker: sorted(numbers) for worker, numbers in found.items()}
+        found[least].append(found[most].pop())
