@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+# As in `medoids/engines/dask/messages.py`.
+FAN = 8
+
 
 class Machine(NamedTuple):
     """What things cost.
@@ -19,9 +22,9 @@ class Machine(NamedTuple):
         Seconds for a reward that is estimated, on one core.
     distance, column : float
         Seconds for a distance: a part that is always there, and one for each column.
-    latency, task : float
-        Seconds for a round, and for each of its tasks, which the client and the scheduler send and
-        take one after the other.
+    latency, message : float
+        Seconds for a message and its answer, and for each of those that a process sends and takes
+        one after the other: at most `FAN`, to others that pass it on.
     bandwidth : float
         Bytes a second from worker to worker.
     """
@@ -29,8 +32,8 @@ class Machine(NamedTuple):
     reward: float = 2.5e-9
     distance: float = 2e-9
     column: float = 1 / 20 * 1e-9
-    latency: float = 10e-3
-    task: float = 4e-3
+    latency: float = 1.5e-3
+    message: float = 0.5e-3
     bandwidth: float = 1e9
 
 
@@ -47,6 +50,8 @@ class Fit(NamedTuple):
         For each step.
     kept : bool
         There is memory for the distances to the first references; else every step computes them.
+    references : int or None
+        The first ones, if not 100 for each cluster and 512 at least.
     """
 
     n: float
@@ -57,10 +62,11 @@ class Fit(NamedTuple):
     refined: float = 0.15
     rounds: float = 10.0
     kept: bool = True
+    references: int | None = None
 
     @property
     def first(self) -> int:
-        return max(512, 100 * self.k)
+        return self.references or max(512, 100 * self.k)
 
 
 class Cost(NamedTuple):
@@ -85,7 +91,11 @@ def cost(fit: Fit, workers: int, cores: int, machine: Machine) -> Cost:
         distances += (fit.steps - 1) * fit.n * fit.first
     each = machine.distance + machine.column * fit.d
     compute = (rewards * machine.reward + distances * each) / (workers * cores)
-    latency = fit.rounds * fit.steps * (machine.latency + workers * machine.task)
+    levels = 1
+    while FAN * (FAN**levels - 1) // (FAN - 1) < workers:
+        levels += 1
+    each_level = machine.latency + min(workers, FAN) * machine.message
+    latency = fit.rounds * fit.steps * levels * each_level
     # References up to 16 times the first, and some leaders of each cluster in each step.
     rows = 16 * fit.first + 4 * fit.k * fit.steps
     sent = 4.0 * fit.d * rows
@@ -94,32 +104,32 @@ def cost(fit: Fit, workers: int, cores: int, machine: Machine) -> Cost:
     return Cost(compute, latency, sent * turns / machine.bandwidth, 4 * fit.n * fit.first, sent)
 
 
-# n, steps, distances for each row, all columns kept, CPU seconds: 16 columns, k = 10.
+# n, steps, all distances that were computed for each row, first references, CPU seconds: 16
+# columns, k = 10. The last one has too little memory to keep them.
 RUNS = [
-    (50_000, 13, 1231, True, 2.1),
-    (200_000, 14, 1320, True, 8.2),
-    (800_000, 14, 14_972, False, 54.7),
+    (50_000, 14, 1345, 1000, 3.1),
+    (200_000, 14, 1252, 1000, 8.9),
+    (400_000, 14, 8566, 512, 19.4),
 ]
 
 
 def main() -> None:
     print("| n | CPU seconds | model |\n|---:|---:|---:|")
-    for n, steps, distances, _, seconds in RUNS:
-        fit = Fit(n, 16, 10, steps, distances)
+    for n, steps, distances, first, seconds in RUNS:
+        fit = Fit(n, 16, 10, steps, distances, references=first)
         print(f"| {n:,} | {seconds:.1f} | {cost(fit, 1, 1, Machine()).compute:.1f} |")
     print()
     fit = Fit(1e9, 768, 10, 30)
     print("| fit | workers | compute | rounds | rows sent | in all | columns kept, each |")
     print("|---|---|---:|---:|---:|---:|---:|")
-    one_graph = Machine(task=0.1e-3)
-    for name, some, workers, cores, machine in [
-        ("k = 10", fit, 100, 32, Machine()),
-        ("k = 10, a round is one graph", fit, 100, 32, one_graph),
-        ("k = 10, columns not kept", fit._replace(kept=False), 100, 32, one_graph),
-        ("k = 100", fit._replace(k=100, steps=250), 100, 32, one_graph),
-        ("k = 10,000", fit._replace(k=10_000, steps=20_000), 100, 32, one_graph),
+    workers, cores = 100, 32
+    for name, some in [
+        ("k = 10", fit),
+        ("k = 10, columns not kept", fit._replace(kept=False)),
+        ("k = 100", fit._replace(k=100, steps=250)),
+        ("k = 10,000", fit._replace(k=10_000, steps=20_000)),
     ]:
-        found = cost(some, workers, cores, machine)
+        found = cost(some, workers, cores, Machine())
         print(
             f"| {name} | {workers} x {cores} | {found.compute:,.0f} s | {found.latency:,.0f} s |"
             f" {found.broadcast:,.1f} s ({found.sent / 1e6:,.0f} MB each) | {found.total:,.0f} s |"

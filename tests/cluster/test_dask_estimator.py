@@ -100,7 +100,14 @@ def test_tasks_speak_the_words_of_the_paper(client: Any, monkeypatch: pytest.Mon
         seen.add(future.key.partition("-")[0])
         return future
 
+    begin = OnCluster.begin
+
+    def always_long(self: Any, ground: Any) -> None:
+        begin(self, ground)
+        self.long = 0.0
+
     monkeypatch.setattr(OnCluster, "_submit", watched)
+    monkeypatch.setattr(OnCluster, "begin", always_long)
     with tuned(first_block=64):
         DaskKMedoids(3, client=client, random_state=0).fit(lazily(X))
     assert {"load", "screen", "drop", "value", "refine", "confirm", "place"} <= seen
@@ -136,6 +143,7 @@ def test_an_error_in_the_users_graph_is_raised(client: Any) -> None:
         ({"method": "pam"}, lazily(X), "on a cluster use method='banditpam'"),
         ({"metric": "precomputed"}, lazily(X), "has no meaning on a cluster"),
         ({"metric": "gower"}, lazily(X), "scale the columns"),
+        ({"device": "cuda"}, lazily(X), "device='cuda' is not for a cluster"),
         ({"metric": "nothing"}, lazily(X), "metric='nothing' is unknown"),
         ({"init": [1, 2, 900]}, lazily(X), "init has row 900, out of range"),
         ({"init": X[:2]}, lazily(X), "init has 2 centres for n_clusters=3"),
@@ -206,9 +214,9 @@ def test_workers_forget_a_fit(client: Any, fitted: Any) -> None:
 
 def _left_on_workers(client: Any) -> int:
     def count() -> int:
-        from medoids.engines.dask import cluster
+        from medoids.engines.dask import serving
 
-        return len(cluster._shards)
+        return len(serving._served)
 
     return sum(client.run(count).values())
 

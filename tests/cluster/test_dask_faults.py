@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
+import threading
 from typing import Any
 
 import numpy as np
@@ -36,6 +38,7 @@ def while_a_medoid_is_placed(order: Any) -> bool:
 SLOW = pytest.mark.slow
 
 
+@pytest.mark.parametrize("way", ["_send", "_tasks"])
 @pytest.mark.parametrize(
     "when",
     [
@@ -45,28 +48,30 @@ SLOW = pytest.mark.slow
         pytest.param(while_a_medoid_is_placed, marks=SLOW),
     ],
 )
-def test_a_worker_is_killed(client: Any, monkeypatch: pytest.MonkeyPatch, when: Any) -> None:
+def test_a_worker_is_killed(
+    client: Any, monkeypatch: pytest.MonkeyPatch, when: Any, way: str
+) -> None:
     from medoids.engines.dask.cluster import OnCluster
 
     X = mixture(3000, 4, 4, 9)
     killed: list[int] = []
-    gather = OnCluster._gather
-    ask = OnCluster.ask
+    begin, send = OnCluster.begin, getattr(OnCluster, way)
 
-    def watched(self: Any, order: Any, names: Any) -> Any:
-        self.now = order
-        return ask(self, order, names)
+    def begun(self: Any, ground: Any) -> None:
+        begin(self, ground)
+        self.long = 0.0 if way == "_tasks" else np.inf
 
-    def killing(self: Any, futures: Any, shards: Any) -> Any:
-        if not killed and getattr(self, "now", None) is not None and when(self.now):
-            # The tasks are on their way, or run.
+    def killing(self: Any, call: Any, *args: Any) -> Any:
+        order = pickle.loads(call).order
+        if not killed and order is not None and when(order):
             pids = sorted(client.run(os.getpid).values())
             killed.append(pids[0])
-            os.kill(pids[0], signal.SIGKILL)
-        return gather(self, futures, shards)
+            # The round is on its way, or runs.
+            threading.Timer(0.005, os.kill, (pids[0], signal.SIGKILL)).start()
+        return send(self, call, *args)
 
-    monkeypatch.setattr(OnCluster, "ask", watched)
-    monkeypatch.setattr(OnCluster, "_gather", killing)
+    monkeypatch.setattr(OnCluster, "begin", begun)
+    monkeypatch.setattr(OnCluster, way, killing)
     init: Any = "build" if when in (in_build, while_a_medoid_is_placed) else list(range(4))
     with tuned(first_block=128):
         found = DaskKMedoids(4, client=client, init=init, random_state=0).fit(

@@ -157,6 +157,24 @@ def test_eager_ends_where_no_swap_helps(client: Any) -> None:
     assert found.inertia_ == pytest.approx(again.inertia_, rel=1e-12)
 
 
+def test_eager_is_rehearsed(client: Any) -> None:
+    """The same rows for any partitions; where clusters are apart, the medoids of one process."""
+    X = mixture(6000, 4, 3, 7)
+    params: dict[str, Any] = {"swap": "eager", "random_state": 0}
+    with tuned(first_block=256):
+        ends = [
+            DaskKMedoids(3, client=client, **params).fit(da.from_array(X, chunks=(chunks, -1)))
+            for chunks in (1100, 2500)
+        ]
+        expected = KMedoids(3, **params).fit(X)
+    assert ends[0].medoid_indices_.tolist() == ends[1].medoid_indices_.tolist()
+    assert set(ends[0].medoid_indices_) == set(expected.medoid_indices_)
+    assert ends[0].inertia_ == pytest.approx(expected.inertia_, rel=1e-12)
+    assert ends[0].n_distances_ < 6000**2 / 4
+    assert [entry["phase"] for entry in ends[0].history_[:3]] == ["build"] * 3
+    assert not any(len(entry["rounds"]) > 1 for entry in ends[0].history_[:3]), "no searches"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("init", ["random", "k-medoids++", "lab", "rows", "centres", "estimator"])
 def test_other_starts_end_where_no_swap_helps(client: Any, init: str) -> None:

@@ -12,9 +12,8 @@
 """
 
 try:
-    import distributed
-
     import dask
+    import distributed
 except ImportError as error:  # pragma: no cover
     raise ImportError(
         "medoids.dask needs dask and distributed: pip install 'medoids[dask]'."

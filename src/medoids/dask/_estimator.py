@@ -43,6 +43,8 @@ class KMedoids(LocalKMedoids):
     memory_limit : float or str, default=None
         Bytes (or a text such as "300MB") for distances that each worker keeps. None is 0.3 of the
         worker's memory limit. With less, distances are computed again.
+    device : {None, "cpu"}, default=None
+        Shards compute on their workers' cores; on a GPU there is `medoids.KMedoids`.
     n_jobs : int, default=None
         Threads on each worker; None is as many as the worker has.
     random_state : int, RandomState instance or None, default=None
@@ -94,6 +96,7 @@ class KMedoids(LocalKMedoids):
         fixed: Sequence[int] | NDArray[np.bool_] | None = None,
         candidates: Sequence[int] | NDArray[np.bool_] | None = None,
         memory_limit: float | str | None = None,
+        device: Any = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -102,7 +105,7 @@ class KMedoids(LocalKMedoids):
             n_clusters, metric=metric, metric_params=metric_params, method=method,
             method_params=method_params, swap=swap, init=init, n_init=n_init, max_iter=max_iter,
             delta=delta, fixed=fixed, candidates=candidates, memory_limit=memory_limit,
-            n_jobs=n_jobs, random_state=random_state, verbose=verbose,
+            device=device, n_jobs=n_jobs, random_state=random_state, verbose=verbose,
         )  # fmt: skip
         self.client = client
 

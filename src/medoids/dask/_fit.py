@@ -118,6 +118,11 @@ def check_params(params: Mapping[str, Any]) -> None:
             f"method={method!r} needs all rows in one place: on a cluster use method='banditpam'."
         )
     _own_params(method, params["method_params"], params["swap"])
+    if params["device"] is not None and str(params["device"]) != "cpu":
+        raise ValueError(
+            f"device={str(params['device'])!r} is not for a cluster, whose shards compute on cores:"
+            " leave it out, or use medoids.KMedoids on one machine."
+        )
     if metric == "precomputed":
         raise ValueError(
             "metric='precomputed' has no meaning on a cluster: give rows and the name of a metric."

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-
 from dask import delayed
 
 _TAKES = "a dask array of rows, a dask data frame, or a dask bag of objects"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,16 +13,20 @@ from engine_contract import matrix_of
 from helpers import pam_by_force
 from medoids._tuning import Tuning
 from medoids.engines.cpu import kernels
+from medoids.engines.dask.answers import add_parts
 from medoids.engines.dask.engine import DaskEngine
-from medoids.engines.dask.orders import Order, add_parts
+from medoids.engines.dask.orders import Order
+from medoids.engines.dask.stage import Stage
 from medoids.methods.banditpam import banditpam
 from medoids.methods.monitor import Monitor
 from medoids.methods.settings import Settings
 
 
-def fit(engine: DaskEngine, swap: str = "best") -> DaskEngine:
-    rng = np.random.default_rng(0)
-    settings = Settings(engine, "build", 300, None, swap, rng, Monitor(0), Tuning())  # type: ignore[arg-type]
+def fit(
+    engine: DaskEngine, swap: str = "best", init: Any = "build", monitor: Monitor | None = None
+) -> DaskEngine:
+    rng, shown = np.random.default_rng(0), monitor or Monitor(0)
+    settings = Settings(engine, init, 300, None, swap, rng, shown, Tuning())  # type: ignore[arg-type]
     banditpam(settings)
     return engine
 
@@ -99,3 +104,69 @@ def test_rounds_of_a_fit_are_few() -> None:
     settings = Settings(engine, "build", 300, None, "best", rng, Monitor(0), Tuning())  # type: ignore[arg-type]
     _, swaps = banditpam(settings)
     assert engine.common.transport.rounds <= 40 * (6 + swaps)
+
+
+@pytest.mark.parametrize("kind", ["mixture", "heavy tails", "ties"])
+def test_bounds_that_are_carried_hold(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    """No swap of any arm is worth less than what is carried on of it, but for a rare chance."""
+    matrix = matrix_of(kind, 1500)
+    carried: list[tuple[int, int]] = []
+    move = Stage._carry_swaps
+
+    def watched(self: Stage, before: Any, count: int) -> None:
+        for screened in self.screened:  # what is carried alone
+            screened.lines[:] = -np.inf
+        move(self, before, count)
+        medoids, unit = list(self.medoids), self.shard.space.unit
+        now = matrix[medoids].min(axis=0).sum()
+        for screened in self.screened:
+            lines, ids = screened.lines, screened.part.ids
+            if not np.isfinite(lines).any():
+                continue
+            wrong = 0
+            for m in range(len(medoids)):
+                kept = np.delete(matrix[medoids], m, axis=0).min(axis=0)
+                change = np.minimum(kept, matrix[ids]).sum(axis=1) - now
+                wrong += int((lines[m] > change / unit / len(matrix) + 1e-6).sum())
+            carried.append((wrong, lines[:-1].size))
+
+    monkeypatch.setattr(Stage, "_carry_swaps", watched)
+    rows = np.array_split(np.arange(1500), 3)
+    tuning = Tuning(first_block=192)
+    engine = matrix_engine(matrix, 8, 0, rows, [[0, 2], [1]], tuning=tuning)
+    fit(engine, init=list(range(8)))
+    assert len(carried) >= 3
+    wrong, count = np.sum(carried, axis=0)
+    assert wrong <= 1e-3 * count
+
+
+def test_bounds_that_are_carried_spare_references(monkeypatch: pytest.MonkeyPatch) -> None:
+    matrix, rows = matrix_of("mixture", 2000), np.array_split(np.arange(2000), 4)
+    refined, ends = [], []
+    for carries in (True, False):
+        if not carries:
+            monkeypatch.setattr(Stage, "_carry_swaps", lambda *args: None)
+        monitor = Monitor(0)
+        engine = matrix_engine(matrix, 6, 0, rows, [[0, 1], [2, 3]], tuning=Tuning(first_block=96))
+        fit(engine, init=list(range(6)), monitor=monitor)
+        ends.append(engine.medoids)
+        swaps = [entry["rounds"][1:] for entry in monitor.history if entry["phase"] == "swap"]
+        refined.append(sum(each["arms"] for rounds in swaps for each in rounds))
+    assert ends[0] == ends[1]
+    assert refined[0] < refined[1]
+
+
+def test_some_points_do_not_depend_on_partitions() -> None:
+    matrix, found = matrix_of("mixture", 900), []
+    for count in (1, 7):
+        rows = np.array_split(np.arange(900), count)
+        tuning = Tuning(first_block=96)
+        engine = matrix_engine(matrix, 4, 0, rows, [list(range(count))], tuning=tuning)
+        first = set(engine.common.references[:96].tolist())
+        for which in range(3):
+            some = engine.some_points(400, which)
+            assert some is not None
+            if which < 2:  # then there are too few others
+                assert not set(some[1].tolist()) & first
+            found.append((which, some[1].tolist()))
+    assert found[:3] == found[3:]

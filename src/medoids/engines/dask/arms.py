@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import Any
 
 import numpy as np
 
-from ..._types import Indices
 from ..cpu.step import SLACK
 from ..protocol import Ids, Values
+from .answers import BEST, Keyed, Standing, Sums
 from .common import Common, values_of
-from .orders import BEST, Command, Keyed, Order, Standing, StepOrder
+from .orders import Command, Order, StepOrder
 from .sampled import Judged
 
 # Arms whose rows go to all workers at a time.
@@ -65,7 +64,7 @@ class Talk:
         """The values of these arms are known: their bounds follow them."""
         self._lifted += arms
 
-    def ask(self, word: str, **args: Any) -> list[Any]:
+    def ask(self, word: str, **args: Any) -> Any:
         at, common = self.at, self.common
         order = Order(word, at.medoids, at.book, args, self.step, tuple(self._log))
         levels = [name for command in self._log for name in command.args.get("levels", ())]
@@ -74,9 +73,8 @@ class Talk:
     def ask_standing(self, word: str, view: int, bar: float) -> Standing:
         found = self.ask(word, view=view, bar=bar)
         if word == "screen":
-            self.judged = found[0][1]
-            found = [each[0] for each in found]
-        standing: Standing = reduce(Standing.joined, found)
+            self.judged = found.judged
+        standing: Standing = found.standing if word == "screen" else found
         return standing
 
 
@@ -149,7 +147,7 @@ class DaskArms:
             found = standing.best.at(np.flatnonzero(standing.best.keys < below))
         else:
             args = {"view": self._view, "count": count, "below": below, "each": each}
-            found = reduce(Keyed.joined, talk.ask("lowest", **args))
+            found = talk.ask("lowest", **args)
         if each:
             found = found.lowest(count)
         order = np.lexsort((found.ids, found.keys))
@@ -225,7 +223,7 @@ class DaskArms:
         new = [arm for arm in arms.tolist() if arm not in talk.values]
         if new and self.exact:
             ids = np.array(new)
-            found = reduce(Keyed.joined, talk.ask("estimates", ids=ids))
+            found: Keyed = talk.ask("estimates", ids=ids)
             talk.values |= dict(zip(found.ids.tolist(), found.keys.tolist(), strict=True))
             talk.say(Command("value", 0, {"ids": ids, "entries": []}))
             talk.version += 1
@@ -242,9 +240,8 @@ class DaskArms:
         ids = np.array(arms)[np.argsort(order)]  # as the entries have them
         command = Command("value", 0, {"ids": ids, "entries": entries})
         talk.say(command, *(name for name, _ in entries))
-        found = talk.ask("value")
-        shared, extra = (sum(each[i] for each in found) for i in range(2))
-        homes: Indices = np.max([each.homes for each in found], axis=0)
+        found: Sums = talk.ask("value")
+        shared, extra, homes = found
         values = values_of(shared, extra, step.whole, talk.stays, step.swap)
         alone = shared / step.whole.n
         at = np.arange(len(ids))

@@ -1,61 +1,41 @@
-"""Shards on the workers of a `distributed` cluster.
+"""The way to shards on the workers of a `distributed` cluster.
 
-An order is one task for each shard, which its worker runs where the partitions are. What a shard
-knows stays in the worker's memory, beside the tasks; it follows from the partitions and the order,
-so a task that comes to a worker that does not know it makes it again. Rows that all workers get go
-from worker to worker. They are results of tasks too, so none of them is lost with its worker.
+A round is one message of the client, which the scheduler passes on (`serving` has the rest of its
+way). Rounds that take long go as tasks: then the dashboard shows them, and the scheduler knows that
+the workers are busy. A shard is where the result of its task `load` is. If a worker is lost, Dask
+makes its partitions and shards again; who does not know of a round is told again.
 """
 
 from __future__ import annotations
 
-import threading
+import asyncio
+import pickle
 import uuid
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from functools import reduce
+from typing import Any
 
-import numpy as np
-from distributed import Client, Future, get_worker, wait
+from distributed import Client, Future, wait
 
-from ..._memory import default_limit
-from ..._threads import Workers
 from ..._tuning import Tuning
 from ..._types import Indices
-from .holdings import Holdings
-from .orders import Ground, Loaded, Order, Rows
+from . import serving
+from .answers import Loaded
+from .holdings import alone
+from .messages import FAN, Call, Fit, Placed, Reply
+from .orders import Ground, Order, Rows
+from .part import Part
 from .reader import Reader
-from .shard import Shard
+from .serving import OP
 from .transport import Answer
 
-# The share of a worker's memory for distances that are kept, if nobody says.
-_SHARE = 0.3
-# Shards that a worker remembers at most: those of fits that have ended badly make room.
-_REMEMBERED = 64
-
-
-class _Fit(NamedTuple):
-    """What every task of a fit is given.
-
-    Attributes
-    ----------
-    name : str
-        It is like no other.
-    reader : Reader
-    tuning : Tuning
-    jobs : int or None
-        Threads of a shard; None is as many as its worker has.
-    """
-
-    name: str
-    reader: Reader
-    tuning: Tuning
-    jobs: int | None
-
-
-class _Told(NamedTuple):
-    """An answer, and the worker that gave it."""
-
-    answer: Answer | Loaded
-    worker: str
+# Seconds that a round of tasks takes, and each of its tasks; a round is long that takes so many
+# times as much.
+_ROUND, _TASK, _LONG = 0.010, 0.004, 50.0
+# After so many seconds without an answer the shards are looked for.
+_PATIENCE = 1.0
+# A round that is lost so often is given up.
+_ATTEMPTS = 10
 
 
 class OnCluster:
@@ -72,6 +52,11 @@ class OnCluster:
     tuning : Tuning
     jobs : int or None
         Threads of a shard; None is as many as its worker has.
+
+    Attributes
+    ----------
+    long : float
+        Rounds that took so many seconds go as tasks when they come again.
     """
 
     def __init__(
@@ -85,12 +70,22 @@ class OnCluster:
     ) -> None:
         self._client, self._partitions, self._weights = client, list(partitions), weights
         self._name = uuid.uuid4().hex[:12]
-        self._fit = _Opaque(_Fit(self._name, reader, tuning, jobs))
         self.rounds = self._sent = 0
         self._asked: list[Future] = []
-        self._payloads: dict[str, Future] = {}
-        self._groups = self._placed()
-        self.shards = len(self._groups)
+        self._ids: dict[str, Indices] = {}
+        self._new: dict[str, Indices] = {}
+        self._released: list[str] = []
+        self._ground: Ground | None = None
+        self._tell_ground = True
+        self._took: dict[str, float] = {}
+        placed = self._placed()
+        self._places, self._numbers = [each[0] for each in placed], [each[1] for each in placed]
+        self.shards = len(placed)
+        self.long = _LONG * (_ROUND + self.shards * _TASK)
+        owners = {i: shard for shard, numbers in enumerate(self._numbers) for i in numbers}
+        order = tuple(owners[i] for i in range(len(self._partitions)))
+        self._fit = Fit(self._name, order, reader, tuning, jobs)
+        self._tokens: list[Future] = []
 
     def _placed(self) -> list[tuple[str, list[int]]]:
         """Which worker has which partitions."""
@@ -108,183 +103,168 @@ class OnCluster:
             worker = min(workers, key=lambda each: counts.get(each, 0))
             groups.setdefault(worker, []).append(number)
             counts[worker] = counts.get(worker, 0) + 1
-        return sorted(groups.items())
-
-    def _mine(self, shard: int) -> tuple[list[Future], list[Future] | None]:
-        numbers = self._groups[shard][1]
-        weights = None if self._weights is None else [self._weights[i] for i in numbers]
-        return [self._partitions[i] for i in numbers], weights
+        return sorted(evened(groups).items())
 
     def _submit(self, word: str, shard: int, work: Any, *args: Any) -> Future:
-        worker = self._groups[shard][0]
+        worker = self._places[shard]
         self._sent += 1
         return self._client.submit(
             work, *args, key=f"{word}-{self._name}-{self._sent}", pure=False,
             workers=[worker] if worker else None, allow_other_workers=bool(worker),
         )  # fmt: skip
 
-    def _gather(self, futures: list[Future], shards: Sequence[int]) -> list[Any]:
-        self._asked = futures
-        told: list[_Told] = self._client.gather(futures)
-        for shard, each in zip(shards, told, strict=True):
-            # Where the shard is now: it may have had to move.
-            self._groups[shard] = each.worker, self._groups[shard][1]
-        return [each.answer for each in told]
+    # --- shards
 
     def load(self) -> list[Loaded]:
-        every = range(self.shards)
-        futures = [
-            self._submit("load", i, _load, self._fit, i, self._groups[i][1], *self._mine(i))
-            for i in every
-        ]
-        return self._gather(futures, every)
+        self._tokens = [self._load(i) for i in range(self.shards)]
+        return [placed.loaded for placed in self._look()]
+
+    def _load(self, shard: int) -> Future:
+        numbers = self._numbers[shard]
+        things = [self._partitions[i] for i in numbers]
+        weights = None if self._weights is None else [self._weights[i] for i in numbers]
+        work = serving.load, self._fit, shard, numbers, things, weights
+        return self._submit("load", shard, *work)
+
+    def _look(self) -> list[Placed]:
+        """Where the shards are, as soon as all are somewhere."""
+        self._asked = self._tokens
+        found: list[Placed] = self._client.gather(self._tokens)
+        self._places = [placed.worker for placed in found]
+        return found
+
+    def _find(self, lost: Sequence[int]) -> None:
+        """Some shards are not where they were: find them, or make them again."""
+        before = list(self._places)
+        self._look()
+        for shard in sorted(set(lost)):
+            if self._places[shard] == before[shard]:  # it is there, but does not know the shard
+                self._tokens[shard] = self._load(shard)
+        self._look()
+
+    # --- rows
 
     def begin(self, ground: Ground) -> None:
-        self._starts = np.array(ground.starts)
-        key = f"ground-{self._name}"
-        self._ground = self._client.submit(_same, _Opaque(ground), key=key, pure=False)
+        self._ground, self._tell_ground = ground, True
 
     def rows(self, ids: Indices, name: str) -> None:
-        which = np.searchsorted(self._starts, ids, side="right") - 1
-        taken, order = [], []
-        for shard, (_, numbers) in enumerate(self._groups):
-            mine = np.flatnonzero(np.isin(which, numbers))
-            if len(mine):
-                at = np.array([numbers.index(int(i)) for i in which[mine]])
-                local = ids[mine] - self._starts[which[mine]]
-                args = self._fit, *self._mine(shard), at, local
-                taken.append(self._submit(f"take_{name.split('-')[0]}", shard, _take, *args))
-                order.append(mine)
-        back = np.argsort(np.concatenate(order))
-        self._sent += 1
-        key = f"broadcast_{name.split('-')[0]}-{self._name}-{self._sent}"
-        self._payloads[name] = self._client.submit(
-            _collect, self._fit, ids, taken, back, key=key, pure=False
-        )
+        self._ids[name] = self._new[name] = ids
 
     def release(self, name: str) -> None:
-        self._payloads.pop(name, None)
+        self._new.pop(name, None)
+        if self._ids.pop(name, None) is not None:
+            self._released.append(name)
 
     def fetch(self, name: str) -> Rows:
         """Rows that all shards have, here: a few."""
-        found: _Opaque = self._payloads[name].result()
-        rows: Rows = found.held
+        answer = self._ask(None, [name], [0])
+        rows: Rows = answer.said
         return rows
 
-    def ask(self, order: Order, names: Sequence[str]) -> list[Answer]:
+    def laid_out(self, name: str, ground: Ground) -> Part:
+        return alone(self._fit.reader, self.fetch(name), ground)
+
+    # --- rounds
+
+    def ask(self, order: Order, names: Sequence[str]) -> Answer:
         self.rounds += 1
-        every = range(self.shards)
-        return self._gather([self._order(i, order, names) for i in every], every)
+        return self._ask(order, names, range(self.shards))
 
     def ask_one(self, order: Order, names: Sequence[str]) -> Answer:
         self.rounds += 1
-        answer: Answer = self._gather([self._order(0, order, names)], [0])[0]
-        return answer
+        return self._ask(order, names, [0])
 
-    def _order(self, shard: int, order: Order, names: Sequence[str]) -> Future:
-        payloads = {name: self._payloads[name] for name in names}
-        things, weights = self._mine(shard)
-        return self._submit(
-            order.word, shard, _work, self._fit, shard, self._groups[shard][1], things, weights,
-            self._ground, payloads, _Opaque(order),
-        )  # fmt: skip
+    def _ask(self, order: Order | None, names: Sequence[str], shards: Sequence[int]) -> Answer:
+        word = "" if order is None else order.word
+        is_long = self._took.get(word, 0.0) >= self.long and bool(word)
+        every = False
+        for _ in range(_ATTEMPTS):
+            ids = self._ids if every else self._new
+            ground = self._ground if every or self._tell_ground else None
+            released, alone = tuple(self._released), len(shards) == 1
+            call = Call(
+                self._name, tuple(self._places), order, tuple(names), ids, released, ground, alone
+            )
+            packed = pickle.dumps(call)
+            reply = self._tasks(packed, word, shards) if is_long else self._send(packed, shards)
+            if reply.error is not None:
+                raise reply.error
+            if reply.lost:
+                self._find(reply.lost)
+            if not reply.lost and not reply.lacks:
+                break
+            every = True
+        else:
+            raise RuntimeError(
+                f"a round ({word}) was lost {_ATTEMPTS} times: workers are lost, or cannot reach"
+                " each other. Look at their logs, and fit again."
+            )
+        if not alone:
+            self._new, self._tell_ground = {}, False
+            self._released = []
+        self._took[word] = reply.seconds
+        assert reply.answer is not None
+        return reply.answer
+
+    def _tasks(self, call: bytes, word: str, shards: Sequence[int]) -> Reply:
+        """Ask every shard by a task."""
+        self._asked = [self._submit(word, i, serving.answer, call, i) for i in shards]
+        found: list[Reply] = self._client.gather(self._asked)
+        return reduce(Reply.joined, found)
+
+    def _send(self, call: bytes, shards: Sequence[int]) -> Reply:
+        """Ask shards by one message: the first ones pass it on."""
+        first = list(shards)[:FAN]
+        found = self._client.sync(self._broadcast, call, first)
+        if found is None:
+            return Reply(lost=tuple(first))
+        replies: list[Reply] = []
+        for i in first:
+            said = found.get(self._places[i])
+            if not isinstance(said, dict) or said.get("said") is None:
+                replies.append(Reply(lost=(i,)))
+        for said in found.values():
+            if isinstance(said, dict) and said.get("said") is not None:
+                replies.append(said["said"])
+        return reduce(Reply.joined, replies)
+
+    async def _broadcast(self, call: bytes, shards: list[int]) -> dict[str, Any] | None:
+        """What each worker says, or how it fails; None if a shard has moved meanwhile."""
+        places = sorted({self._places[i] for i in shards})
+        message = {"op": OP, "call": call, "what": "answer", "numbers": shards}
+        scheduler: Any = self._client.scheduler
+        asked = asyncio.ensure_future(
+            scheduler.broadcast(msg=message, workers=places, on_error="return_pickle")
+        )
+        while True:
+            done, _ = await asyncio.wait({asked}, timeout=_PATIENCE)
+            if done:
+                found: dict[str, Any] = asked.result()
+                return found
+            holders = await scheduler.who_has(keys=[token.key for token in self._tokens])
+            pairs = zip(self._tokens, self._places, strict=True)
+            if any(place not in holders.get(token.key, ()) for token, place in pairs):
+                asked.cancel()
+                return None
 
     def close(self, cancel: bool = False) -> None:
         """Let the workers forget this fit; what they still do is cancelled."""
         if cancel:
-            self._client.cancel([*self._asked, *self._payloads.values()], force=True)
-        self._payloads, self._asked = {}, []
+            self._client.cancel(self._asked, force=True)
+        self._asked, self._tokens = [], []
         if self._client.status == "running":
-            self._client.run(_forget, self._name, on_error="ignore")
+            self._client.run(serving.forget, self._name, on_error="ignore")
 
 
-class _Opaque:
-    """Holds a value that a task is given as it is: nobody looks for tasks inside."""
+def evened(groups: dict[str, list[int]]) -> dict[str, list[int]]:
+    """The partitions of each worker, so moved that none has two more than another.
 
-    def __init__(self, held: Any) -> None:
-        self.held = held
-
-
-# --- what runs on workers
-
-_shards: dict[tuple[str, int], Shard] = {}
-_lock = threading.Lock()
-
-
-def _same(value: Any) -> Any:
-    return value
-
-
-def _shard(
-    fit: _Fit, number: int, numbers: Sequence[int], things: Sequence[Any], weights: Any
-) -> Shard:
-    """A shard as this worker knows it, or made again."""
-    with _lock:
-        if (fit.name, number) in _shards:
-            return _shards[fit.name, number]
-    worker = get_worker()
-    jobs = fit.jobs or worker.state.nthreads
-    limit = worker.memory_manager.memory_limit
-    room = _SHARE * limit if limit else default_limit()
-    things = [list(each) if _is_stream(each) else each for each in things]
-    held = Holdings(fit.reader, numbers, things, weights, Workers(jobs), fit.tuning, room)
-    shard = Shard(held)
-    with _lock:
-        while len(_shards) >= _REMEMBERED:
-            _shards.pop(next(iter(_shards)))
-        return _shards.setdefault((fit.name, number), shard)
-
-
-def _is_stream(things: Any) -> bool:
-    """Whether a partition of a bag is no list yet."""
-    return not hasattr(things, "shape") and not isinstance(things, list)
-
-
-def _load(
-    fit: _Opaque, number: int, numbers: Sequence[int], things: Sequence[Any], weights: Any
-) -> _Told:
-    shard = _shard(fit.held, number, numbers, things, weights)
-    with shard.turn, shard.workers:
-        return _Told(shard.load(), get_worker().address)
-
-
-def _work(
-    fit: _Opaque, number: int, numbers: Sequence[int], things: Sequence[Any], weights: Any,
-    ground: _Opaque, payloads: dict[str, _Opaque], order: _Opaque,
-) -> _Told:  # fmt: skip
-    shard = _shard(fit.held, number, numbers, things, weights)
-    rows = {name: payload.held for name, payload in payloads.items()}
-    with shard.turn, shard.workers:
-        said = shard.do(order.held, ground.held, rows)
-        return _Told(Answer(said, shard.take_count()), get_worker().address)
-
-
-def _take(
-    fit: _Opaque, things: Sequence[Any], weights: Any, at: Indices, local: Indices
-) -> _Opaque:
-    """Some rows of a shard's partitions."""
-    reader, parts, order, weighed = fit.held.reader, [], [], []
-    for i in np.unique(at):
-        mine = np.flatnonzero(at == i)
-        some = list(things[i]) if _is_stream(things[i]) else things[i]
-        parts.append(reader.pick(some, local[mine]))
-        order.append(mine)
-        if weights is not None:
-            weighed.append(np.asarray(weights[i], dtype=np.float64)[local[mine]])
-    back = np.argsort(np.concatenate(order))
-    found = np.concatenate(weighed)[back] if weighed else None
-    return _Opaque((reader.join(parts, back), found))
-
-
-def _collect(fit: _Opaque, ids: Indices, taken: Sequence[_Opaque], back: Indices) -> _Opaque:
-    """Rows of several shards as one set, in their order."""
-    parts = [each.held[0] for each in taken]
-    weights = [each.held[1] for each in taken if each.held[1] is not None]
-    weighed = np.concatenate(weights)[back] if weights else None
-    return _Opaque(Rows(ids, fit.held.reader.join(parts, back), weighed))
-
-
-def _forget(name: str) -> None:
-    with _lock:
-        for key in [key for key in _shards if key[0] == name]:
-            del _shards[key]
+    All wait for the slowest of them in every round: to move a partition costs less.
+    """
+    found = {worker: list(numbers) for worker, numbers in groups.items()}
+    while True:
+        most = max(found, key=lambda worker: (len(found[worker]), worker))
+        least = min(found, key=lambda worker: (len(found[worker]), worker))
+        if len(found[most]) - len(found[least]) < 2:
+            return {worker: sorted(numbers) for worker, numbers in found.items()}
+        found[least].append(found[most].pop())

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..._types import Indices
 from ..cpu import kernels
+from ..cpu.cache.columns import nearness
 from .part import Part
 
 # Arms whose distances to the first references are computed at a time, where they are not kept.
@@ -30,14 +31,15 @@ class Columns:
     """
 
     def __init__(self, arms: Part, first: Part, more: int, kept: bool) -> None:
-        self.arms, self.first, self._kept = arms, first, kept
+        self.arms, self.first, self.kept = arms, first, kept
         self._more = more
+        self._apart: float | None = None
         self._line: dict[int, int] = {}
         self.block: NDArray[np.float32] = np.empty((0, arms.n), dtype=np.float32)
 
     def _see_first(self) -> None:
         """Measure the first references, if that was not done."""
-        if self._kept and not len(self.block):
+        if self.kept and not len(self.block):
             first = self.first.n
             self.block = np.empty((first + self._more, self.arms.n), dtype=np.float32)
             self._fill(self.first, np.arange(first), np.arange(self.arms.n), self.block[:first])
@@ -51,7 +53,7 @@ class Columns:
         first = np.arange(self.first.n)
         if more is None:
             return first
-        if not self._kept:
+        if not self.kept:
             return np.arange(self.first.n + more.n)
         wanted = more.ids.tolist()
         self._line = {row: line for row, line in self._line.items() if row in set(wanted)}
@@ -70,9 +72,16 @@ class Columns:
                 self.block[line] = values
         return np.concatenate([first, [self._line[row] for row in wanted]]).astype(np.int64)
 
+    def apart(self) -> float:
+        """A usual distance between neighbours, of arms that are the first references themselves."""
+        if self._apart is None:
+            block = self.block[: self.first.n]
+            self._apart = float(nearness(block, np.arange(self.arms.n))[0])
+        return self._apart
+
     def tiles(self, more: Part | None) -> Iterator[tuple[int, int, NDArray[np.float32]]]:
         """All arms, some at a time: from which to which, and their lines."""
-        if self._kept:
+        if self.kept:
             yield 0, self.arms.n, self.block
             return
         lines = self.first.n + (0 if more is None else more.n)
@@ -86,7 +95,7 @@ class Columns:
 
     def rows(self, arms: Indices, out: NDArray[np.float32]) -> None:
         """Distances from some arms to the first references, a row for each."""
-        if not self._kept:
+        if not self.kept:
             self.first.measure(self.arms.side, arms, out)
             return
         block = self.block[: self.first.n]
@@ -98,7 +107,7 @@ class Columns:
 
     def rows_of(self, more: Part, chosen: Indices, arms: Indices) -> NDArray[np.float32]:
         """Distances from some arms to some of the others that the step sees."""
-        if self._kept:
+        if self.kept:
             lines = np.array([self._line[row] for row in more.ids[chosen].tolist()], dtype=np.int64)
             return np.ascontiguousarray(self.block[lines][:, arms].T)
         out = np.empty((len(arms), len(chosen)), dtype=np.float32)

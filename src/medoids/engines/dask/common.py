@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from ..._tuning import Tuning
-from ..._types import Indices
+from ..._types import Floats, Indices
 from ..cpu.step import Step, Whole
 from ..protocol import Values
-from .orders import REFERENCES, Entry, Ground, Keyed, Loaded, Order
-from .transport import Transport
+from .answers import Keyed, Loaded
+from .orders import REFERENCES, Entry, Ground, Order
+from .transport import Answer, Transport
 
 # References go no deeper than so many times the first ones: each is a row that all workers get.
 _DEEPEST = 16
@@ -88,8 +89,7 @@ class Common:
         self._sets: list[str] = []
         self._more: tuple[Indices, str] = np.empty(0, dtype=np.int64), ""
         self.deepest = min(self.n, _DEEPEST * self.first)
-        found = self.ask(Order("references", args={"count": self.deepest}), [])
-        keyed = reduce(Keyed.joined, found)
+        keyed: Keyed = self.ask(Order("references", args={"count": self.deepest}), [])
         self.references: Indices = keyed.lowest(self.deepest).ids
         self._levels: list[int] = [0]
         self.levels_up_to(self.first)
@@ -119,14 +119,33 @@ class Common:
         count = int(np.searchsorted(self._levels, min(depth, self.deepest)))
         return [f"{REFERENCES}{i}" for i in range(max(count, 1))]
 
-    def ask(self, order: Order, names: Sequence[str]) -> list[Any]:
-        """What each shard says to an order."""
-        answers = self.transport.ask(order, names)
-        self.computed += sum(answer.computed for answer in answers)
-        return [answer.said for answer in answers]
+    def some_points(self, size: int, which: int) -> tuple[Floats, Indices]:
+        """The distances between some rows, which are others for each `which`; and these rows.
+
+        They are the last ones in the order of the references.
+        """
+        count = min((which + 1) * size, self.n)
+        last: Keyed = self.ask(Order("references", args={"count": count, "last": True}), [])
+        order = np.lexsort((last.ids, last.keys))
+        places = np.arange(which * size, (which + 1) * size) % self.n
+        ids = np.sort(last.ids[order[places]])
+        name = self.send(ids, "rehearsed")
+        part = self.transport.laid_out(name, self.ground)
+        self.transport.release(name)
+        block = np.empty((size, size), dtype=np.float32)
+        part.measure(part.side, np.arange(size), block)
+        self.computed += size**2
+        return block, ids
+
+    def ask(self, order: Order, names: Sequence[str]) -> Any:
+        """What all shards together say to an order."""
+        return self._counted(self.transport.ask(order, names))
 
     def ask_one(self, order: Order, names: Sequence[str]) -> Any:
-        answer = self.transport.ask_one(order, names)
+        """What any one of them does."""
+        return self._counted(self.transport.ask_one(order, names))
+
+    def _counted(self, answer: Answer) -> Any:
         self.computed += answer.computed
         return answer.said
 

@@ -5,17 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from copy import copy
-from functools import reduce
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._threads import Workers
+from ..cpu.engine import CPUEngine
+from ..cpu.points.matrix import PrecomputedPoints
 from ..cpu.step import Whole
 from ..protocol import Engine, Ids, Near, Values
+from .answers import Paid, Spread
 from .arms import DaskArms, Talk
 from .common import Common, values_of
-from .orders import Keyed, Order, Paid, StepOrder, add_parts
+from .orders import Order, StepOrder
+
+# Arms that are looked at together, to be swapped in.
+_LOOKED = 8
 
 
 class DaskEngine:
@@ -73,7 +79,7 @@ class DaskEngine:
     def order(self, word: str, **args: Any) -> Order:
         return Order(word, tuple(self.medoids), self.book, args)
 
-    def _ask(self, word: str, names: Sequence[str] = (), **args: Any) -> list[Any]:
+    def _ask(self, word: str, names: Sequence[str] = (), **args: Any) -> Any:
         return self.common.ask(self.order(word, **args), self.common.names(self.book, *names))
 
     # --- the medoids so far
@@ -82,23 +88,30 @@ class DaskEngine:
         if len(medoids):
             self._place([*self.medoids, *(int(medoid) for medoid in medoids)])
 
-    def place(self, position: int, medoid: int) -> None:
+    def place(self, position: int, medoid: int, spread: bool = True) -> None:
         medoids = list(self.medoids)
         medoids[position : position + 1] = [int(medoid)]
-        self._place(medoids)
+        self._place(medoids, spread)
 
-    def _place(self, medoids: list[int]) -> None:
-        common, tuning = self.common, self.common.tuning
+    def _place(self, medoids: list[int], spread: bool = True) -> None:
+        """`spread`: a step comes next, and is told what it asks."""
+        common = self.common
         book = common.send(np.array(medoids), "medoids")
-        said = common.ask(Order("place", tuple(medoids), book), common.names(book))
-        heaviest = int(tuning.heaviest * self.first)
-        every = [paid for some in said for paid in some]
-        paid: Paid = reduce(lambda a, b: a.joined(b, heaviest, tuning.seen), every)
+        order = Order("place", tuple(medoids), book, {"spread": spread})
+        paid: Paid = common.ask(order, common.names(book))
         # All at once: who is interrupted before has the medoids of before.
         old, self.book, self.medoids, self._paid = self.book, book, medoids, paid
         self.loss, self._after = math.fsum(paid.loss.ravel()), {}
         if old:
             common.transport.release(old)
+
+    def _spread(self) -> Spread:
+        """How what all points pay is spread over them, asked for if it is not known."""
+        assert self._paid is not None
+        if self._paid.spread is None:
+            self._paid = self._ask("place", spread=True)
+        spread: Spread = self._paid.spread  # type: ignore[assignment]
+        return spread
 
     @property
     def members(self) -> Ids:
@@ -113,7 +126,7 @@ class DaskEngine:
     def confirm(self, arms: Ids, swap: bool) -> tuple[Values, Ids]:
         entries, order = self.common.entries([int(arm) for arm in arms])
         names = [name for name, _ in entries]
-        found = reduce(add_parts, self._ask("confirm", names, entries=entries, swap=swap))[order]
+        found = self._ask("confirm", names, entries=entries, swap=swap).sums[order]
         before = [] if self._paid is None else (-self._paid.loss).ravel().tolist()
         values, positions = np.empty(len(arms)), np.zeros(len(arms), dtype=np.int64)
         for i, arm in enumerate(arms.tolist()):
@@ -133,9 +146,7 @@ class DaskEngine:
 
     def labels(self) -> NDArray[np.int32]:
         """All of them, here: a fit over a cluster asks for none, and leaves them there."""
-        found: dict[int, Any] = {}
-        for some in self._ask("labels"):
-            found |= some
+        found: dict[int, Any] = self._ask("labels")
         return np.concatenate([found[start] for start in sorted(found)]).astype(np.int32)
 
     def draw(self, rng: np.random.Generator) -> int:
@@ -146,9 +157,10 @@ class DaskEngine:
 
     def _drawn(self, count: int, rng: np.random.Generator, by_pay: bool) -> Ids:
         seed, weighs = int(rng.integers(2**62)), self.common.weighs
-        found = self._ask("draw", seed=seed, count=count, by_pay=by_pay, weighs=weighs)
-        drawn: Keyed = reduce(Keyed.joined, found)
-        return drawn.ids[np.lexsort((drawn.ids, drawn.values, drawn.keys))[:count]]
+        drawn = self._ask("draw", seed=seed, count=count, by_pay=by_pay, weighs=weighs)
+        order = np.lexsort((drawn.ids, drawn.values, drawn.keys))
+        ids: Ids = drawn.ids[order[:count]]
+        return ids
 
     def free(self) -> int:
         taken = set(self.medoids)
@@ -163,7 +175,7 @@ class DaskEngine:
     def silhouette(self) -> float | None:
         if self._paid is None or len(self.medoids) < 2 or self._paid.lowest < 0:
             return None
-        total, weight = self._paid.ratio
+        total, weight = self._spread().ratio
         return float(1 - total / weight)
 
     def best_among(self, some: Ids) -> int:
@@ -196,14 +208,15 @@ class DaskEngine:
             sizes, means = np.array([self.n, 0]), np.ones((1, 1))
             pairs = StepOrder.no_pairs()
             return StepOrder(number, swap, z, whole, sizes, means, pairs, none, none, "", fresh)
-        heavy = paid.heavy
+        spread = self._spread()
+        heavy, pairs = spread.heavy, spread.pairs
         if self.first < self.n:
             heavy = heavy.at(np.flatnonzero(-heavy.keys > tuning.heavy * whole.nearest))
         else:
             heavy = heavy.at(none)
         first = self.common.references[: self.first]
         most = max(min(tuning.seen, self.first // (4 * k)), 2)
-        firsts = paid.firsts.lowest(most).ids
+        firsts = spread.firsts.lowest(most).ids
         more = np.unique(np.concatenate([firsts, heavy.ids]))
         more = more[~np.isin(more, first)] if self.first < self.n else none
         name = self.common.send_more(more)
@@ -212,12 +225,13 @@ class DaskEngine:
         known = [paid.near] + ([paid.second] if swap and k > 1 else [])
         means = np.stack([paid.members, *known], axis=1) / self.n
         codes = heavy.groups * k + heavy.values.astype(np.int64)
-        light = paid.pairs.sums[:, 0].astype(np.int64)
+        light = pairs.sums[:, 0].astype(np.int64)
         for code in codes.tolist() if k > 1 else []:
-            light[np.searchsorted(paid.pairs.codes, code)] -= 1
+            light[np.searchsorted(pairs.codes, code)] -= 1
         return StepOrder(
-            number, swap, z, whole, sizes, means, paid.pairs, light, heavy.ids, name, fresh
-        )
+            number, swap, z, whole, sizes, means, pairs, light, heavy.ids, name, fresh,
+            spread.changed,
+        )  # fmt: skip
 
     def screen(self, swap: bool, z: float) -> DaskArms:
         self.common.prune()
@@ -239,20 +253,26 @@ class DaskEngine:
         return np.sort(self.screen(False, 1.0).lowest(min(count, self.n_arms - len(self.medoids))))
 
     def place_best(self, arms: Ids) -> int:
-        values, _ = self.confirm(arms, False)
-        arm = int(arms[values == values.min()].min())
-        self.place(len(self.medoids), arm)
+        arm = int(arms[0])
+        if len(arms) > 1:
+            values, _ = self.confirm(arms, False)
+            arm = int(arms[values == values.min()].min())
+        # A single one is of a rehearsal: others follow.
+        self.place(len(self.medoids), arm, spread=len(arms) > 1)
         return arm
 
     def swap_in(self, arms: Ids, margin: float) -> int:
         done, left = 0, [arm for arm in arms.tolist() if arm not in self.medoids]
         while left:
-            changes = self._changes(left)
+            # After a swap the others are looked at again: so only some of them are.
+            some = left[:_LOOKED]
+            changes = self._changes(some)
             found = np.flatnonzero(changes.min(axis=1) < -margin)
             if not len(found):
-                break
+                left = left[len(some) :]
+                continue
             at = int(found[0])
-            self.place(int(changes[at].argmin()), left[at])
+            self.place(int(changes[at].argmin()), left[at], spread=at + 1 == len(left))
             done, left = done + 1, left[at + 1 :]
         return done
 
@@ -261,8 +281,10 @@ class DaskEngine:
         entries, order = self.common.entries(arms)
         whole = self._whole(True)
         found = self._ask("look", [name for name, _ in entries], entries=entries, whole=whole)
-        shared, extra = (sum(each[i] for each in found)[order] for i in range(2))
-        return values_of(shared, extra, whole, self._stays(True), True) * self.n
+        return (
+            values_of(found.shared[order], found.extra[order], whole, self._stays(True), True)
+            * self.n
+        )
 
     def place_all(self, medoids: Sequence[int]) -> None:
         self.start(medoids)
@@ -273,9 +295,15 @@ class DaskEngine:
     def sharpen(self) -> None:
         """The medoids' distances are in float64 always."""
 
-    def some_points(self, count: int, which: int) -> tuple[Self, Ids] | None:
-        """None: rows are not gathered, and so there is nothing to rehearse a start with."""
-        return None
+    def some_points(self, count: int, which: int) -> tuple[Any, Ids] | None:
+        """Some thousand rows are fetched, as a step sends them, and rehearse here."""
+        size = min(count, self.n)
+        if size < self.common.tuning.fewest_each * self.n_clusters:
+            return None
+        block, rows = self.common.some_points(size, which)
+        points = PrecomputedPoints(block, Workers(1))
+        room, rng = 32.0 * size**2, np.random.default_rng([self.common.ground.seed, which])
+        return CPUEngine(points, self.n_clusters, room, rng, self.common.tuning), rows
 
     def prepared(self, rough: bool = False) -> Self:
         return self

@@ -16,8 +16,9 @@ from ..cpu.kernels.tuples import Clips
 from ..cpu.points.across import Space
 from ..cpu.step import Step, Whole
 from ..protocol import Values
+from .answers import Loaded, Sums
 from .columns import Columns, Level
-from .orders import REFERENCES, Entry, Ground, Loaded, Rows
+from .orders import REFERENCES, Entry, Ground, Rows
 from .part import Part
 from .reader import Reader
 
@@ -183,10 +184,17 @@ class Holdings:
 
     def totals(
         self, payloads: Mapping[str, Rows], entries: Sequence[Entry], swap: bool, whole: Whole
-    ) -> tuple[Values, Values]:
+    ) -> Sums:
         """The sums of arms' rewards at all points; and what is added where each medoid goes."""
-        found = [self._totals(self.book(name, payloads), at, swap, whole) for name, at in entries]
-        return np.concatenate([each[0] for each in found]), np.concatenate([e[1] for e in found])
+        books = [(self.book(name, payloads), at) for name, at in entries]
+        found = [self._totals(book, at, swap, whole) for book, at in books]
+        ids = np.concatenate([book.ids[at] for book, at in books])
+        homes = np.full(len(ids), -1)
+        for part in self.parts:
+            local = part.local(ids)
+            homes[local >= 0] = part.state.owner[local[local >= 0]]
+        shared, extra = (np.concatenate(each) for each in zip(*found, strict=True))
+        return Sums(shared, extra, homes)
 
     def _totals(
         self, book: Part, places: Indices, swap: bool, whole: Whole
@@ -241,6 +249,15 @@ class Holdings:
             )
         return self._levels[p, name]
 
+    def lines(self, swap: bool) -> list[int]:
+        """How many lower bounds of each arm are kept, for each part.
+
+        In SWAP one for every medoid and one more, as far as there is room, and the distances to the
+        references are kept that carry them on.
+        """
+        fits = swap and self.k > 1 and 4.0 * self.k * self.n <= self.tuning.bounds * self.room
+        return [self.k + 1 if fits and columns.kept else 1 for columns in self.columns]
+
     def hashes_of(self, p: int) -> Any:
         """Where the points of a part are in the order of the references."""
         return list(self.hashes.values())[p]
@@ -258,3 +275,14 @@ class Holdings:
         mine = part.local(np.array(part.state.medoids, dtype=np.int64))
         open_[mine[mine >= 0]] = False
         return np.flatnonzero(open_)
+
+
+def alone(reader: Reader, rows: Rows, ground: Ground) -> Part:
+    """Some rows as points of their own, beside all shards."""
+    model = reader.read(rows.things)
+    space = reader.space(model, ground.described, Workers(1), np.inf)
+    side = space.side(model)
+    space.settle(side, ground.n)
+    weights = None if rows.weights is None or ground.heaviest is None else rows.weights
+    weights = None if weights is None else weights / ground.scale
+    return Part(space, side, rows.ids, weights, 0, 0)

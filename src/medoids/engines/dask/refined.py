@@ -152,18 +152,19 @@ class Regression:
 
     def estimate(
         self, screened: Screened, columns: Columns, levels: list[Level], arms: Indices
-    ) -> tuple[Values, Values]:
-        """Estimates and lower bounds of some arms of a part."""
-        mean, lower = np.empty(len(arms)), np.empty(len(arms), dtype=np.float32)
+    ) -> tuple[Values, NDArray[np.float32]]:
+        """Estimates of some arms of a part, and lower bounds in lines as those of the screen."""
+        lines = len(screened.lines)
+        mean, lower = np.empty(len(arms)), np.empty((lines, len(arms)), dtype=np.float32)
         order = sort_owners(screened.part.state.owner[arms])
         for at in range(0, len(arms), _ARMS):
             some = order[at : at + _ARMS]
-            mean[some], lower[some] = self._estimate(screened, columns, levels, arms[some])
-        return mean, lower.astype(np.float64) - screened.step.rough
+            mean[some], lower[:, some] = self._estimate(screened, columns, levels, arms[some])
+        return mean, lower - np.float32(screened.step.rough)
 
     def _estimate(
         self, screened: Screened, columns: Columns, levels: list[Level], arms: Indices
-    ) -> tuple[Values, Values]:
+    ) -> tuple[Values, NDArray[np.float32]]:
         part, workers = screened.part, screened.part.space.workers
         owner = part.state.owner[arms]
         bounds = np.searchsorted(owner, np.arange(self.k + 1))
@@ -186,7 +187,8 @@ class Regression:
             part.measure(self.lead.book.side, np.array([self.lead.place]), row, arms)
             own[:, 0] -= row[0] / screened.step.n
         at_refs = places_of(self.ids, part.ids[arms])
-        out = np.empty(len(arms)), np.empty((1, len(arms)), dtype=np.float32)
+        lines = len(screened.lines)
+        out = np.empty(len(arms)), np.empty((lines, len(arms)), dtype=np.float32)
         tile = min(max(_SUMS // (2 * self.k), 32), _TILE)
         tasks = [
             (self._groups[g], start, min(start + tile, int(bounds[g + 1])))
@@ -201,7 +203,7 @@ class Regression:
                 group.estimate(screened, arms[some], at_refs[some], own[some], here, start, out)
 
         workers.each(work, len(tasks), 1)
-        return out[0] + self.constant, out[1][0] + np.float32(self.constant)
+        return out[0] + self.constant, out[1] + np.float32(self.constant)
 
 
 class _Group:

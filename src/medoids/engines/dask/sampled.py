@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from ..._tuning import Tuning
 from ..._types import Floats, Indices
 from ..cpu import kernels
-from ..cpu.cache.columns import nearness
 from ..cpu.kernels.tuples import Estimates, Homes, Lines, Weights
 from ..cpu.rewards.guard import Guard, usual_size
 from ..cpu.rewards.sample import Sample, Strata
 from ..cpu.step import SLACK, Step
+from .carried import lowest
 from .columns import Columns
 from .orders import StepOrder
 from .part import Part
@@ -88,18 +88,18 @@ class Sampled:
     def judged(self, judges: Part, columns: Columns) -> Judged:
         """What the judges tell; their columns are kept."""
         step = Step(judges.state, self.order.swap, self.order.whole)
-        found, _ = self._estimates(judges, columns, step)
+        found, _ = self._estimates(judges, columns, step, 1)
         m = len(self.ids)
         slack = step.slack if step.state.k else SLACK * float(np.abs(found.mean).mean())
         sigma = np.sqrt(found.sizes[:, 2] * m) * (m < step.n)
-        apart = nearness(columns.block[: self.first.n], np.arange(judges.n))[0]
+        apart = columns.apart()
         quartiles = np.quantile(sigma, [0, 0.25, 0.5, 0.75, 1]).tolist()
         return Judged(usual_size(found.sizes), apart, slack, quartiles)
 
-    def screen(self, part: Part, columns: Columns, judged: Judged) -> Screened:
-        """Estimate all arms of a part."""
+    def screen(self, part: Part, columns: Columns, judged: Judged, lines: int) -> Screened:
+        """Estimate all arms of a part; so many lines of lower bounds."""
         step = Step(part.state, self.order.swap, self.order.whole)
-        found, of = self._estimates(part, columns, step)
+        found, of = self._estimates(part, columns, step, lines)
         m = len(self.ids)
         guard = Guard(
             step, found.sizes, m, self.z, judged.apart, part.weights, judged.usual, self.heaviest
@@ -114,9 +114,11 @@ class Sampled:
                 " moderate numbers, or mend the metric."
             )
         own = step.own(part.itself)
-        return Screened(part, step, own, guard, found.mean.astype(float), lower[0].astype(float))
+        return Screened(part, step, own, guard, found.mean.astype(float), lowest(lower), lower)
 
-    def _estimates(self, part: Part, columns: Columns, step: Step) -> tuple[Estimates, Indices]:
+    def _estimates(
+        self, part: Part, columns: Columns, step: Step, bounds: int
+    ) -> tuple[Estimates, Indices]:
         """Sums over the references, reduced; and the stratum of each arm."""
         n, own = part.n, step.own(part.itself)
         of = part.state.owner.astype(np.int64)
@@ -128,7 +130,7 @@ class Sampled:
         me = np.where(self.places >= 0, mine[self.places], -1)
         lines = columns.lines(self.more)
         out = Estimates(
-            np.empty(n, np.float32), np.empty((1, n), np.float32), np.empty((n, 4), np.float32)
+            np.empty(n, np.float32), np.empty((bounds, n), np.float32), np.empty((n, 4), np.float32)
         )
         removal, workers = step.removal.astype(np.float32), part.space.workers
         for start, stop, block in columns.tiles(self.more):
@@ -142,7 +144,7 @@ class Sampled:
             if stop - start < n:
                 some = Estimates(
                     out.mean[start:stop],
-                    np.empty((1, stop - start), np.float32),
+                    np.empty((bounds, stop - start), np.float32),
                     out.sizes[start:stop],
                 )
 
@@ -175,6 +177,8 @@ class Screened(NamedTuple):
         What an arm gains at itself, its owner staying or going.
     guard : Guard
     estimate, lower : ndarray
+    lines : ndarray of float32 of shape (k + 1, arms) or (1, arms)
+        Bounds of every swap, and of the addition; or the lowest of each arm.
     """
 
     part: Part
@@ -183,3 +187,4 @@ class Screened(NamedTuple):
     guard: Guard
     estimate: Floats
     lower: Floats
+    lines: NDArray[np.float32]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,9 @@ from ..cpu import kernels
 from ..cpu.rewards.sample import sort_owners
 from ..cpu.step import Whole
 from ..protocol import Values
+from .answers import Keyed, Loaded, Paid, Pairs, Parts, Spread, Sums, join
 from .holdings import AT_ONCE, Holdings
-from .orders import REFERENCES, Entry, Ground, Keyed, Loaded, Order, Paid, Pairs, Rows
+from .orders import REFERENCES, Entry, Ground, Order, Rows
 from .part import Part
 from .stage import Stage
 
@@ -60,10 +62,11 @@ class Shard:
 
     # --- words that belong to no step
 
-    def _references(self, count: int) -> Keyed:
-        """The first rows in the order of the references."""
+    def _references(self, count: int, last: bool = False) -> Keyed:
+        """The first rows in the order of the references, or the last, the last one first."""
         found = []
         for number, hashes in self._own.hashes.items():
+            hashes = ~hashes if last else hashes
             some = np.argpartition(hashes, count)[:count] if count < len(hashes) else slice(None)
             ids = (np.arange(len(hashes)) + self._own.ground.starts[number])[some]
             found.append(Keyed(hashes[some], ids, np.zeros_like(ids), np.zeros(len(ids))))
@@ -73,18 +76,37 @@ class Shard:
         """What a distance of 1 is to the user; and whether none is below zero."""
         return self._own.space.unit, self._own.space.nonnegative
 
-    def _place(self, payloads: Mapping[str, Rows]) -> list[Paid]:
-        """What all points pay."""
-        pairs = zip(self._own.parts, self._own.hashes, strict=True)
-        return [self._paid(part, number) for part, number in pairs]
+    def _place(self, payloads: Mapping[str, Rows], spread: bool) -> Paid | None:
+        """What all points pay, and how that is spread if this is asked; None if there are none."""
+        pairs = zip(self._own.parts, self._own.hashes.values(), strict=True)
+        every = (self._paid(part, hashes if spread else None) for part, hashes in pairs)
+        found: Paid | None = reduce(join, every, None)
+        if found is not None and found.spread is not None and self._stage is not None:
+            changed = self._stage.changed(self._own.parts[0].state.medoids)
+            found = found._replace(spread=found.spread._replace(changed=changed))
+        return found
 
-    def _paid(self, part: Part, number: int) -> Paid:
-        state, k, first = part.state, part.state.k, self._own.ground.first
+    def _paid(self, part: Part, hashes: Any) -> Paid:
+        state, k = part.state, part.state.k
         loss, owner = np.zeros((1, k, 3)), state.owner
         kernels.split_sums(state.nearest, state.nearest, state.second, owner, loss)
-        pays, second = np.abs(state.nearest), state.second if k > 1 else np.zeros(part.n)
-        pairs = _pairs(owner.astype(np.int64) * k + state.other, state.nearest, second, k)
-        heaviest = min(int(self._own.tuning.heaviest * first), part.n)
+        second = state.second if k > 1 else np.zeros(part.n)
+        near_sums, second_sums = (
+            np.bincount(owner, each, k).astype(float) for each in (state.nearest, second)
+        )
+        sizes = near_sums.sum(), second_sums.sum()
+        if not self._own.space.nonnegative:
+            sizes = np.abs(state.nearest).sum(), np.abs(second).sum()
+        return Paid(
+            loss[0], np.bincount(owner, minlength=k), near_sums, second_sums, np.array(sizes),
+            float(state.nearest.min()),
+            None if hashes is None else self._spread(part, second, hashes),
+        )  # fmt: skip
+
+    def _spread(self, part: Part, second: Values, hashes: Any) -> Spread:
+        state, k, owner = part.state, part.state.k, part.state.owner
+        limit = int(self._own.tuning.heaviest * self._own.ground.first)
+        heaviest, pays = min(limit, part.n), np.abs(state.nearest)
         most = np.argpartition(-pays, heaviest - 1)[:heaviest] if heaviest else np.empty(0, int)
         heavy = Keyed(
             -pays[most],
@@ -94,7 +116,7 @@ class Shard:
         )
         order = sort_owners(owner)
         bounds = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=k))])
-        hashes, seen, some = self._own.hashes[number], self._own.tuning.seen, []
+        seen, some = self._own.tuning.seen, []
         for g in range(k):
             mine = order[bounds[g] : bounds[g + 1]]
             if len(mine) > seen:
@@ -106,24 +128,17 @@ class Shard:
         )
         weights = np.ones(part.n) if part.weights is None else part.weights
         ratio = np.divide(state.nearest, second, out=np.zeros(part.n), where=second > 0)
-        near_sums, second_sums = (
-            np.bincount(owner, each, k).astype(float) for each in (state.nearest, second)
-        )
-        return Paid(
-            loss[0], np.bincount(owner, minlength=k), near_sums,
-            second_sums, np.array([pays.sum(), np.abs(second).sum()]), pairs,
-            heavy, firsts, float(state.nearest.min()),
-            np.array([(weights * ratio).sum(), weights.sum()]),
+        return Spread(
+            _pairs(owner.astype(np.int64) * k + state.other, state.nearest, second, k), heavy,
+            firsts, np.array([(weights * ratio).sum(), weights.sum()]), limit, seen, None,
         )  # fmt: skip
 
-    def _confirm(
-        self, payloads: Mapping[str, Rows], entries: Sequence[Entry], swap: bool
-    ) -> Values:
-        """What all points pay if each of some arms comes, in float64: in sums of three parts."""
+    def _confirm(self, payloads: Mapping[str, Rows], entries: Sequence[Entry], swap: bool) -> Parts:
+        """What all points pay if each of some arms comes, in float64."""
         for part in self._own.parts:
             part.exact_rows = {}
         found = [self._exact_sums(self._own.book(name, payloads), at, swap) for name, at in entries]
-        return np.concatenate(found)
+        return Parts(np.concatenate(found))
 
     def _exact_sums(self, book: Part, places: Indices, swap: bool) -> Values:
         out = np.zeros((len(places), 2 if swap else 1, max(self._own.k, 1), 3))
@@ -146,9 +161,7 @@ class Shard:
                         part.exact_rows[arm] = rows[i]
         return out
 
-    def _look(
-        self, payloads: Mapping[str, Rows], entries: Sequence[Entry], whole: Whole
-    ) -> tuple[Values, Values]:
+    def _look(self, payloads: Mapping[str, Rows], entries: Sequence[Entry], whole: Whole) -> Sums:
         """What arms would change in SWAP, in float32: as `Step.sums` has it."""
         return self._own.totals(payloads, entries, True, whole)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,20 +10,23 @@ from numpy.typing import NDArray
 
 from ..._types import Indices
 from ..cpu.rewards.sample import sort_owners
-from ..protocol import Values
+from .answers import BEST, SOME, Keyed, Standing, Sums
+from .carried import Carried, lowest
 from .holdings import Holdings
-from .orders import BEST, REFERENCES, SOME, Command, Keyed, Order, Rows, Standing
+from .orders import REFERENCES, Command, Order, Rows
 from .part import Part
 from .refined import Leader, Regression
 from .sampled import Judged, Sampled
 
 
-class Valued(NamedTuple):
-    """Of some arms: sums of their rewards as in `Step.sums`; and their owners, -1 if elsewhere."""
+class Screening(NamedTuple):
+    """How a step stands after the screen, and what the judges say, who are the same everywhere."""
 
-    shared: Values
-    extra: Values
-    homes: Indices
+    standing: Standing
+    judged: Judged
+
+    def joined(self, other: Screening) -> Screening:
+        return Screening(self.standing.joined(other.standing), self.judged)
 
 
 class Stage:
@@ -57,10 +60,13 @@ class Stage:
         shard.follow(shard.judges, order.medoids, book)
         self.sampled = Sampled(order.step, first, more, shard.tuning, shard.ground.heaviest)
         self.judged: Judged = self.sampled.judged(shard.judges, shard.judging)
-        pairs = zip(shard.parts, shard.columns, strict=True)
-        self.screened = [self.sampled.screen(part, cols, self.judged) for part, cols in pairs]
+        triples = zip(shard.parts, shard.columns, shard.lines(order.step.swap), strict=True)
+        self.screened = [
+            self.sampled.screen(*triple[:2], self.judged, triple[2]) for triple in triples
+        ]
         if before is not None:
             self._carry(before)
+        self.carried = self._carried(first) if order.step.swap else None
         self._alive = {0: [shard.open(part) for part in shard.parts]}
         self._is_valued = [np.zeros(part.n, dtype=bool) for part in shard.parts]
         self._done = 0
@@ -73,11 +79,40 @@ class Stage:
 
     def _carry(self, before: Stage) -> None:
         """In BUILD an arm gains less in every later step: a bound goes on to hold."""
-        k = len(before.medoids)
+        k, carried, changed = len(before.medoids), before.carried, self.order.changed
+        if carried is not None and changed is not None and carried.number == changed[0]:
+            self._carry_swaps(carried, changed[1])
+            return
         build = not self.order.swap and not before.order.swap
         if build and k and self.medoids[:k] == before.medoids:
             for now, then in zip(self.screened, before.screened, strict=True):
                 np.fmax(now.lower, then.lower - self.judged.slack, out=now.lower)
+
+    def _carry_swaps(self, carried: Carried, count: int) -> None:
+        """What the swaps since then change is estimated."""
+        shard, screened = self.shard, self.screened
+        parts = [
+            (each.part, cols, each.step) for each, cols in zip(screened, shard.columns, strict=True)
+        ]
+        first = self.sampled.first
+        if carried.move(count, self.order.z, first, shard.judging, shard.tuning, parts):
+            for now, lines in zip(screened, carried.lines, strict=True):
+                if lines is not None and lines.shape == now.lines.shape:
+                    np.fmax(now.lines, lines, out=now.lines)
+                    now.lower[:] = lowest(now.lines)
+
+    def _carried(self, first: Part) -> Carried | None:
+        lines = [each.lines if len(each.lines) > 1 else None for each in self.screened]
+        if all(each is None for each in lines):
+            return None
+        own = [each.own for each in self.screened]
+        parts = self.shard.parts
+        return Carried(self.order.number, self.sampled.step, first, parts, lines, own)
+
+    def changed(self, medoids: Sequence[int]) -> tuple[int, int] | None:
+        """How many points have changed since this step, with its number; None: too much has."""
+        found = None if self.carried is None else self.carried.count(self.shard.parts, medoids)
+        return None if found is None else (self.order.number, found)
 
     # --- what is done
 
@@ -93,7 +128,7 @@ class Stage:
         if order.word == "value":
             return self._values(order.log[-1], payloads)
         standing = self._standing(**order.args)
-        return (standing, self.judged) if order.word == "screen" else standing
+        return Screening(standing, self.judged) if order.word == "screen" else standing
 
     def _drop(self, command: Command, payloads: Mapping[str, Rows]) -> None:
         bar, alive = command.args["bar"], self._alive[command.view]
@@ -136,18 +171,15 @@ class Stage:
             kept = [shard.level(p, name, levels[name]) for name in names]
             found, lower = regression.estimate(screened, shard.columns[p], kept, arms)
             screened.estimate[arms] = found
-            screened.lower[arms] = np.fmax(screened.lower[arms], lower)
+            lines = np.fmax(screened.lines[:, arms], lower)
+            screened.lines[:, arms] = lines
+            screened.lower[arms] = np.fmax(screened.lower[arms], lowest(lines))
 
     # --- what is told
 
-    def _values(self, command: Command, payloads: Mapping[str, Rows]) -> Valued:
-        ids, step = command.args["ids"], self.order
-        shared, extra = self.shard.totals(payloads, command.args["entries"], step.swap, step.whole)
-        homes = np.full(len(ids), -1)
-        for part in self.shard.parts:
-            local = part.local(ids)
-            homes[local >= 0] = part.state.owner[local[local >= 0]]
-        return Valued(shared, extra, homes)
+    def _values(self, command: Command, payloads: Mapping[str, Rows]) -> Sums:
+        step = self.order
+        return self.shard.totals(payloads, command.args["entries"], step.swap, step.whole)
 
     def _estimates(self, ids: Indices) -> Keyed:
         """The estimates of some arms, as far as they are here."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -10,17 +11,22 @@ import numpy as np
 from ..._threads import Workers
 from ..._tuning import Tuning
 from ..._types import Indices
-from .holdings import Holdings
-from .orders import Ground, Loaded, Order, Rows
+from .answers import Loaded, join
+from .holdings import Holdings, alone
+from .orders import Ground, Order, Rows
+from .part import Part
 from .reader import Reader
 from .shard import Shard
 
 
 class Answer(NamedTuple):
-    """What a shard says, and how many distances it has computed for it."""
+    """What a shard says, or several together, and how many distances were computed for it."""
 
     said: Any
     computed: int
+
+    def joined(self, other: Answer) -> Answer:
+        return Answer(join(self.said, other.said), self.computed + other.computed)
 
 
 class Transport(Protocol):
@@ -49,8 +55,11 @@ class Transport(Protocol):
     def release(self, name: str) -> None:
         """These rows are needed no more."""
 
-    def ask(self, order: Order, names: Sequence[str]) -> list[Answer]:
-        """Send an order to all shards, with the rows that it needs; what each says."""
+    def laid_out(self, name: str, ground: Ground) -> Part:
+        """Some rows, a few, here and laid out."""
+
+    def ask(self, order: Order, names: Sequence[str]) -> Answer:
+        """Send an order to all shards, with the rows that it needs; what they say together."""
 
     def ask_one(self, order: Order, names: Sequence[str]) -> Answer:
         """Send an order to one of them."""
@@ -128,9 +137,12 @@ class InProcess:
     def release(self, name: str) -> None:
         self._payloads.pop(name, None)
 
-    def ask(self, order: Order, names: Sequence[str]) -> list[Answer]:
+    def laid_out(self, name: str, ground: Ground) -> Part:
+        return alone(self._reader(), self._payloads[name], ground)
+
+    def ask(self, order: Order, names: Sequence[str]) -> Answer:
         self.rounds += 1
-        return [self._ask(i, order, names) for i in range(self.shards)]
+        return reduce(join, (self._ask(i, order, names) for i in range(self.shards)))
 
     def ask_one(self, order: Order, names: Sequence[str]) -> Answer:
         self.rounds += 1
