@@ -317,15 +317,17 @@ def regress(refs, leaders, cluster, means, rules):  # type: ignore[no-untyped-de
         t[g, p + 1 + slopes + i] = of_leaders[1, i]
     t_shared = of_leaders[0, :p].copy()
     gram = _products(f, segment, weight, k)
-    size = np.zeros(p)
-    for j in range(p):
-        for h in range(k + 1):
+    size, is_led = np.zeros(p), np.zeros(k + 1, np.bool_)
+    for h in range(k + 1):
+        for j in range(p):
             size[j] += gram[h, j, j]
+            is_led[h] |= gram[h, j, j] > 0
     turn, ranks = np.zeros((k + 1, COLUMNS, COLUMNS)), np.zeros(k + 1)
     for h in range(k + 1):
         if seen[h] > 0:
             ranks[h] = _within(gram[h], turn[h], t[h], p, local[h])
-            _without(gram[h], turn[h], t[h], t_shared, p, local[h])
+            if is_led[h]:
+                _without(gram[h], turn[h], t[h], t_shared, p, local[h])
     globally = _across(gram, size, t_shared, p)
     # √w Qt is how much each reference's residual moves the estimate.
     weighing, moved = np.zeros((k + 1, COLUMNS)), np.zeros(k + 1)
@@ -345,18 +347,18 @@ def regress(refs, leaders, cluster, means, rules):  # type: ignore[no-untyped-de
             for c in range(COLUMNS):
                 one += weighing[h, c] * f[s, c]
             moved[h] += (weight[s] * one) ** 2
-    scale, scaled = np.zeros(k + 1), np.zeros((p, p))
+    scale, scaled, inside = np.zeros(k + 1), np.zeros((p, p)), np.zeros((p, p))
     for h in range(k + 1):
-        inside = _multiply(_multiply(globally.T, gram[h, :p, :p]), globally)
-        for j in range(p):
-            ranks[h] += inside[j, j]
+        if is_led[h]:
+            inside = _multiply(globally.T, _multiply(gram[h, :p, :p], globally))
+            for j in range(p):
+                ranks[h] += inside[j, j]
         freedom = max(full[h] - ranks[h], 1.0)
         each = max(seen[h], 1) / max(full[h], 1.0)
         scale[h] = moved[h] / (each * freedom) * unseen[h] / (share[h] if share[h] > 0 else 1.0)
         scale[h] *= wider[min(int(freedom), wider.shape[0] - 1)]
-        for j in range(p):
-            for i in range(p):
-                scaled[j, i] += scale[h] * inside[j, i]
+        if is_led[h]:
+            scaled += scale[h] * inside
     # Turned so that the global columns' products with each other, so weighted, are zero.
     last = _diagonal(scaled)
     globally = _multiply(globally, last)
@@ -364,7 +366,7 @@ def regress(refs, leaders, cluster, means, rules):  # type: ignore[no-untyped-de
     for j in range(p):
         squares[j] = scaled[j, j]
     for h in range(k + 1):
-        if seen[h] > 0:
+        if is_led[h]:
             turn[h, :, :p] = _multiply(turn[h, :, :p], globally)
         for j in range(p):
             for i in range(p):
@@ -374,7 +376,8 @@ def regress(refs, leaders, cluster, means, rules):  # type: ignore[no-untyped-de
     for s in range(m):
         for c in range(4):
             laid[s, c] = caps[s, c]
-        laid[s, 4] = np.sqrt(weight[s])
+        root = np.sqrt(weight[s])
+        laid[s, 4] = root
         limit[s] = -np.inf
         if segment[s] < 0:
             continue
@@ -384,7 +387,7 @@ def regress(refs, leaders, cluster, means, rules):  # type: ignore[no-untyped-de
         laid[s, 1] += offset[s]
         line[:] = 0.0
         for a in range(COLUMNS):
-            value = np.sqrt(weight[s]) * f[s, a]
+            value = root * f[s, a]
             if value != 0:
                 to = COLUMNS * (COLUMNS * min(segment[s], k) + a)
                 add_scaled(line, 0, by, to, value)

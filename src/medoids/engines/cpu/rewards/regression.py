@@ -76,13 +76,23 @@ class Regression:
         row: NDArray[np.float32] = rows[slots[0]]
         return row
 
-    def led(self, arm: int, further: Indices) -> NDArray[np.float32]:
-        """Distances from a leader to the references that all share, and to further ones."""
-        row = self.row(arm)
-        if arm not in self._led:
-            self._led[arm] = row[self.ids]
-        shared = self._led[arm]
-        return np.concatenate([shared, row[further]]) if len(further) else shared
+    def led(self, arms: list[int], further: Indices) -> NDArray[np.float32]:
+        """Distances from leaders to the references that all share, and to further ones."""
+        out = np.empty((len(arms), self.m + len(further)), dtype=np.float32)
+        for arm in arms:
+            if arm not in self._led:
+                self._led[arm] = self.row(arm)[self.ids]
+        for i, arm in enumerate(arms):
+            out[i, : self.m] = self._led[arm]
+        if len(arms) and len(further):
+            rows, every = self.screened.cache.rows, np.array(arms)
+            if rows.held[every].all():
+                block, slots = rows.fetch(every)
+                out[:, self.m :] = block[slots[:, None], further]
+            else:
+                for i, arm in enumerate(arms):
+                    out[i, self.m :] = self.row(arm)[further]
+        return out
 
     def places(self, arms: Indices, further: Indices) -> Indices:
         """Where arms are among the references; -1 where one is not."""
@@ -175,8 +185,7 @@ class _Group:
         own = leaders[mine][: room // kinds]
         chosen = np.concatenate([own, leaders[~mine][: room - kinds * len(own)]]).tolist()
         worth = np.array([screened.worth[arm] for arm in chosen]).reshape(-1, 2)
-        distances = [shared.led(leader, self.further) for leader in chosen]
-        block = np.array(distances, dtype=np.float32).reshape(len(chosen), len(self.refs.owners))
+        block = shared.led(chosen, self.further)
         self.led = Led(block, worth[:, 0] - shared.constant, worth[:, 1].copy(), len(own))
 
     def _stretch(self) -> None:
