@@ -106,10 +106,6 @@ class Tuning(NamedTuple):
     one_batch: float = 0.9  # "onebatch": of its own accord the batch takes so much memory
     long: float = 5e9  # "clarans" warns of so many distances
 
-    def few_of(self, total: int) -> int:
-        """So few arms that are left of a search over `total` points are valued."""
-        return max(min(self.round_pairs // total, total // 100), self.few)
-
 
 _TUNING: ContextVar[Tuning] = ContextVar("medoids_tuning", default=Tuning())  # noqa: B039
 

@@ -75,7 +75,7 @@ class Search:
     def __init__(self, arms: Arms, null: float, tuning: Tuning) -> None:
         self.arms, self.null, self.tuning = arms, null, tuning
         self.rounds = [Round(arms.count, arms.first, arms.count)]
-        self.few = tuning.few_of(arms.total)
+        self.few = max(min(tuning.round_pairs // arms.total, arms.total // 100), tuning.few)
         self.lowest = np.inf  # of the values so far
 
     @property
@@ -104,7 +104,7 @@ class Search:
             # With few arms left, a round takes more time than their references.
             hasty = arms.left * depth < self.tuning.round_pairs // 16
             depth = min((4 if hasty else 2) * depth, arms.total)
-            if arms.left > self.few:
+            if arms.left > 4 * self.few:
                 self._lead(depth)
                 self._drop()
 

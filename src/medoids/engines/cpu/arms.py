@@ -81,11 +81,7 @@ class CPUArms:
         most = tuning.leaders if not step.state.k else tuning.own_leaders * (1 if step.swap else 2)
         ranked = self._ranked(np.inf)
         known = ranked[self._rewards.cache.known[ranked]]
-        refined = tuning.refined * depth + tuning.refining / max(len(ranked), 1)
-        if tuning.valued * self.total > refined:  # else they are all valued, which costs less
-            known = _first_of_each(known, self._owner[known], most)
-        if len(ranked) <= 4 * tuning.few_of(self.total) and self._ledger.is_valued.any():
-            return np.sort(known)  # of the few that are left new ones do not pay
+        known = _first_of_each(known, self._owner[known], most)
         have = np.bincount(self._owner[known], minlength=step.k)
         left = np.bincount(self._owner[ranked], minlength=step.k)
         # So many as the references up to that depth would cost, and spread over the better third.
