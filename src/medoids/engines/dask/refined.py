@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._types import Indices
-from ..cpu import kernels
 from ..cpu.cache.members import places_of
-from ..cpu.kernels.tuples import Along, Basis, Inside, Led, Panel, Refs
-from ..cpu.rewards.regression import wider
+from ..cpu.kernels.tuples import Led, Refs
+from ..cpu.rewards.fitted import MOST_LED, TILE, Block, Cluster, Fitted, Laid, Within
 from ..cpu.rewards.sample import sort_owners
 from ..cpu.step import Step
 from ..protocol import Values
@@ -24,11 +23,8 @@ from .columns import Columns, Level
 from .part import Part
 from .sampled import Sampled, Screened
 
-# Features for leaders: one for each, and in SWAP two for one of the arms' own cluster.
-_MOST = 13
-# Arms that a thread takes at a time; fewer with many clusters. Those whose distances are laid out
-# at a time.
-_TILE, _SUMS, _ARMS = 256, 16_384, 4096
+# Arms whose distances are laid out at a time.
+_ARMS = 4096
 
 
 class Leader(NamedTuple):
@@ -52,11 +48,6 @@ class Leader(NamedTuple):
     home: int
     alone: float
     extra: float
-
-
-class _Block(NamedTuple):
-    block: NDArray[np.float32]
-    slots: Indices
 
 
 class Regression:
@@ -89,7 +80,7 @@ class Regression:
         self.ids: Indices = within if more is None else np.append(within, more.ids[self.beyond])
         self.m, self.k, self.swap = len(self.ids), sampled.k, order.swap
         sizes = [*(level.n for level in levels.values()), len(self.beyond)]
-        self.ends = np.cumsum([size for size in sizes if size])
+        self.parts: list[Laid] = [(size, None) for size in sizes if size]
         self.offset: NDArray[np.float32] = np.zeros(self.m, dtype=np.float32)
         self.lead: Leader | None = None
         self.led = self._measure()
@@ -100,6 +91,7 @@ class Regression:
             self.offset = self.led[self.lead.arm]
         self.refs = self._look()
         self._groups: dict[int, _Group] = {}
+        self.scratch: list[NDArray[np.int32]] = []
 
     @property
     def constant(self) -> float:
@@ -146,7 +138,7 @@ class Regression:
         return Refs(
             np.concatenate(owner), np.concatenate(other), np.isin(self.ids, order.heavy), self.m,
             np.concatenate(caps),
-            np.concatenate(known_of, axis=-1).reshape(slopes, self.m), self.offset, self.ends,
+            np.concatenate(known_of, axis=-1).reshape(slopes, self.m), self.offset,
             np.concatenate(weights_of),
         )  # fmt: skip
 
@@ -178,9 +170,9 @@ class Regression:
 
         workers.each(fit, len(new), 1)
         every = np.arange(len(arms), dtype=np.int32)
-        blocks = [_Block(*level.rows(arms)) for level in levels]
+        blocks = [Block(*level.rows(arms)) for level in levels]
         if len(self.beyond) and self.sampled.more is not None:
-            blocks.append(_Block(columns.rows_of(self.sampled.more, self.beyond, arms), every))
+            blocks.append(Block(columns.rows_of(self.sampled.more, self.beyond, arms), every))
         own = screened.own[arms].astype(float)
         if self.lead is not None:
             row = np.empty((1, len(arms)), dtype=np.float32)
@@ -189,18 +181,19 @@ class Regression:
         at_refs = places_of(self.ids, part.ids[arms])
         lines = len(screened.lines)
         out = np.empty(len(arms)), np.empty((lines, len(arms)), dtype=np.float32)
-        tile = min(max(_SUMS // (2 * self.k), 32), _TILE)
-        tasks = [
-            (self._groups[g], start, min(start + tile, int(bounds[g + 1])))
-            for g in present
-            for start in range(int(bounds[g]), int(bounds[g + 1]), tile)
-        ]
+        tasks = []
+        for g in present:
+            start, stop = int(bounds[g]), int(bounds[g + 1])
+            guard = screened.guard.terms(arms[start:stop], self.m, self._groups[g].fitted.unseen)
+            within = Within(at_refs[start:stop], own[start:stop], guard)
+            for at in range(start, stop, TILE):
+                end = min(at + TILE, stop)
+                here = [each.of(at, end) for each in blocks]
+                tasks.append((self._groups[g].fitted, here, within.of(at - start, end - start), at))
 
         def work(first: int, last: int) -> None:
-            for group, start, stop in tasks[first:last]:
-                here = [each._replace(slots=each.slots[start:stop]) for each in blocks]
-                some = slice(start, stop)
-                group.estimate(screened, arms[some], at_refs[some], own[some], here, start, out)
+            for fitted, here, some, at in tasks[first:last]:
+                fitted.estimate(here, some, screened.step, at, out, self.scratch)
 
         workers.each(work, len(tasks), 1)
         return out[0] + self.constant, out[1] + np.float32(self.constant)
@@ -215,8 +208,8 @@ class _Group:
         mine = [each for each in shared.leaders if placed and each.home == g]
         others = [each for each in shared.leaders if not placed or each.home != g]
         kinds = 2 if shared.swap else 1
-        own = mine[: _MOST // kinds]
-        chosen = own + others[: _MOST - kinds * len(own)]
+        own = mine[: MOST_LED // kinds]
+        chosen = own + others[: MOST_LED - kinds * len(own)]
         rows = [shared.led[each.arm] for each in chosen]
         block = np.array(rows, dtype=np.float32).reshape(len(chosen), shared.m)
         alone = np.array([each.alone for each in chosen]) - shared.constant
@@ -234,42 +227,6 @@ class _Group:
             at = owners[beside]
             sums[at] = order.pairs.sums[beside][:, : sums.shape[1]] / order.whole.n
             counts[at] = order.light[beside]
-        cluster = (self.g, counts, order.sizes[:k], tuning.seen, order.whole.n, shared.swap)
-        rules = (tuning.per_feature, tuning.support, wider(order.z))
-        found = kernels.regress(shared.refs, self.led, cluster, (order.means, sums), rules)
-        which, self.bounds, self.caps, q, t, t_shared, p, scale, gram, shares = found
-        # Turned so that the global columns' products with each other, so weighted, are zero.
-        squares, turn = np.linalg.eigh(gram)
-        q[:, :p] = q[:, :p] @ turn.astype(np.float32)
-        self.basis = Basis(q, t, turn.T @ t_shared[:p], scale, squares)
-        self.share, self.unseen, self.seen = shares[0], shares[1:3], shares[3]
-        self.place: Indices = np.full(shared.m, -1)
-        self.place[which] = np.arange(len(which))
-        self.starts = np.concatenate([[0], np.cumsum(self.bounds[:, -1])])
-        firsts = np.concatenate([[0], shared.ends])
-        pairs = zip(self.starts, self.starts[1:], firsts, strict=False)
-        self.lines = [which[start:stop] - first for start, stop, first in pairs]
-
-    def estimate(
-        self, screened: Screened, arms: Indices, at_refs: Indices, own: Values,
-        blocks: list[_Block], at: int, out: tuple[Values, NDArray[np.float32]],
-    ) -> None:  # fmt: skip
-        """Estimate a few arms, and bound them: their places in `out` begin at `at`."""
-        shared, step = self.all, screened.step
-        width, k, kinds = len(arms), shared.k, 2 if shared.swap else 1
-        columns = self.basis.q.shape[1]
-        sums = Along(
-            np.zeros((2 * k, kinds, columns, width), np.float32),
-            np.zeros((2 * k, kinds, width), np.float32),
-            np.zeros((kinds, width), np.float32),
-        )
-        me = np.where(at_refs >= 0, self.place[at_refs], -1)
-        for i, (start, stop) in enumerate(zip(self.starts, self.starts[1:], strict=False)):
-            itself = np.where((start <= me) & (me < stop), me - start, -1)
-            kernels.project(
-                Panel(*blocks[i], self.lines[i], self.bounds[i]), self.caps[start:stop],
-                self.basis.q[start:stop], itself, self.g, sums,
-            )  # fmt: skip
-        guard = screened.guard.terms(arms, shared.m, self.unseen)
-        inside = Inside(me, self.g, own, guard, self.share, self.seen, step.n)
-        kernels.conclude(sums, self.basis, inside, step.removal, shared.sampled.z, at, out)
+        cluster = Cluster(self.g, counts, order.sizes[:k], tuning.seen, order.whole.n, shared.swap)
+        means, rules = (order.means, sums), (tuning.per_feature, tuning.support)
+        self.fitted = Fitted(shared.refs, self.led, cluster, means, rules, order.z, shared.parts)

@@ -20,7 +20,8 @@ __getattr__ = lazily(
             "sparse_product", "sparse_split",
         ],
         "estimates": ["add_gains", "carry", "screen", "turn"],
-        "regression": ["conclude", "project", "regress"],
+        "basis": ["regress"],
+        "along": ["conclude", "find"],
         "nearby": [
             "add_changes", "add_nearby", "best_swaps", "carry_swaps", "lowest_swaps", "number",
             "pick_below",

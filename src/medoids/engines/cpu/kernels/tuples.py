@@ -131,22 +131,20 @@ class Removed(NamedTuple):
     replaced: NDArray[np.bool_]
 
 
-class Along(NamedTuple):
-    """Rewards of arms along the columns of a basis.
+class Hits(NamedTuple):
+    """The references that reward some arms, and the arms' distances to them.
 
     Attributes
     ----------
-    along : ndarray of shape (segments, 1 or 2, columns, arms)
-        c = Q'r over each segment's references, the owner staying and going.
-    squares : ndarray of shape (segments, 1 or 2, arms)
-        |r|² likewise.
-    around : ndarray of shape (1 or 2, arms)
-        Sums of r over the references of the arm's own owner.
+    at : ndarray of int32 of shape (arms, most)
+    distances : ndarray of float32 of shape (arms, most)
+    counts : ndarray of int
+        How many each arm has.
     """
 
-    along: NDArray[np.float32]
-    squares: NDArray[np.float32]
-    around: NDArray[np.float32]
+    at: NDArray[np.int32]
+    distances: NDArray[np.float32]
+    counts: Indices
 
 
 class Refs(NamedTuple):
@@ -166,8 +164,6 @@ class Refs(NamedTuple):
         Values that are known of all points.
     offset : ndarray of float32
         What rewards are taken against.
-    ends : ndarray of int
-        Where each part of them ends: their distances are in as many blocks.
     weights : ndarray
         How much each counts; empty, if all do the same.
     """
@@ -179,28 +175,7 @@ class Refs(NamedTuple):
     caps: NDArray[np.float64]
     known: NDArray[np.float64]
     offset: NDArray[np.float32]
-    ends: Indices
     weights: NDArray[np.float64]
-
-
-class Panel(NamedTuple):
-    """Distances from some arms to some references, by segment.
-
-    Attributes
-    ----------
-    block : ndarray of float32 of shape (arms, references)
-    slots : ndarray of int
-        The row of each arm in it.
-    lines : ndarray of int
-        The columns of it, by segment.
-    bounds : ndarray of int
-        Where each segment's lines start, and the end.
-    """
-
-    block: NDArray[np.float32]
-    slots: Indices
-    lines: Indices
-    bounds: Indices
 
 
 class Led(NamedTuple):
@@ -230,21 +205,28 @@ class Basis(NamedTuple):
     ----------
     q : ndarray of float32 of shape (m, columns)
         For each reference the global columns of Q, then its cell's local ones.
+    laid : ndarray of float32 of shape (m, 5)
+        cap, base, cap2, base2 of each; and the weight by which every reward is multiplied.
+    segments : ndarray of int32 of shape (m,)
+        By owner, and again by owner those next to the cluster: these together are the last cell.
     t : ndarray of shape (cells, columns)
-    t_shared : ndarray of shape (globals,)
-        The estimate of the mean over all points is t'c: of the local columns, and the global ones.
+        The estimate of the mean over all points is t'c.
     scale : ndarray of shape (cells,)
         The factor from what is left of the squares to each cell's part of the variance.
-    gram : ndarray of shape (globals,)
+    gram : ndarray of shape (columns,)
         Squares of the global columns, each cell's times its scale; these columns are turned so
         that their products with each other are zero.
+    shared : int
+        How many are global.
     """
 
     q: NDArray[np.float32]
+    laid: NDArray[np.float32]
+    segments: NDArray[np.int32]
     t: NDArray[np.float64]
-    t_shared: NDArray[np.float64]
     scale: NDArray[np.float64]
     gram: NDArray[np.float64]
+    shared: int
 
 
 class Inside(NamedTuple):
@@ -267,6 +249,8 @@ class Inside(NamedTuple):
         and how many these are.
     n : int
         All points.
+    swap : bool
+        An arm replaces a medoid.
     """
 
     me: Indices
@@ -276,6 +260,7 @@ class Inside(NamedTuple):
     share: float
     seen: int
     n: int
+    swap: bool
 
 
 class Postings(NamedTuple):

@@ -9,41 +9,15 @@ rewards of an arm, Q an orthonormal basis of the weighted features, c = Q'r, and
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ...._types import Indices
-from ...protocol import Values
-from .. import kernels
 from ..cache.members import places_of
-from ..kernels.tuples import Along, Basis, Inside, Led, Panel, Refs
-from .sample import sort_owners, student
+from ..kernels.tuples import Led, Refs
+from .fitted import MOST_LED, TILE, Block, Cluster, Fitted, Laid, Within
+from .sample import sort_owners
 from .screened import Estimated, Screened
-
-# Features for leaders: one for each, and in SWAP two for one of the arms' own cluster.
-_MOST = 13
-# Arms that a thread takes at a time; fewer with many clusters.
-_TILE, _SUMS = 256, 16_384
-
-
-class _Block(NamedTuple):
-    """Distances from some arms to some references.
-
-    Attributes
-    ----------
-    block : ndarray of float32 of shape (arms, references)
-    slots : ndarray of int
-        The row of each arm in it.
-    columns : ndarray of int, default=None
-        The references' columns in it; None, if they are in order.
-    """
-
-    block: NDArray[np.float32]
-    slots: Indices
-    columns: Indices | None = None
 
 
 class Regression:
@@ -67,8 +41,8 @@ class Regression:
         self.beyond = first.lines[beyond]
         self.ids = np.concatenate([*(level.refs for level in self.levels), first.ids[beyond]])
         self.m = len(self.ids)
-        parts = [*(len(level.refs) for level in self.levels), len(self.beyond)]
-        self.ends = np.cumsum([size for size in parts if size])
+        sizes = [*(len(level.refs) for level in self.levels), len(self.beyond)]
+        self.parts: list[Laid] = [(size, None) for size in sizes if size]
         held = cache.known if cache.keeps_all else cache.rows.held
         self.leaders = np.array(
             [arm for arm in leaders.tolist() if held[arm] and arm in screened.worth], dtype=np.int64
@@ -81,6 +55,8 @@ class Regression:
             self.offset = self.row(int(self.leaders[0])).copy()
             self.constant = float(self.offset.mean(dtype=float))
         self.refs = self.look(self.ids)
+        self._led: dict[int, NDArray[np.float32]] = {}
+        self.scratch: list[NDArray[np.int32]] = []
 
     def look(self, ids: Indices) -> Refs:
         """What some references are to all clusters."""
@@ -91,7 +67,7 @@ class Regression:
         return Refs(
             step.owner[ids], step.state.other[ids], screened.sample.strata.of[ids] >= step.k,
             len(ids), np.stack(step.at(ids)[:4], axis=1),
-            np.array(known).reshape(len(known), len(ids)), offset, self.ends,
+            np.array(known).reshape(len(known), len(ids)), offset,
             weights[ids] if weights is not None else np.empty(0),
         )  # fmt: skip
 
@@ -99,6 +75,31 @@ class Regression:
         rows, slots = self.screened.cache.rows.fetch(np.array([arm]))
         row: NDArray[np.float32] = rows[slots[0]]
         return row
+
+    def led(self, arms: list[int], further: Indices) -> NDArray[np.float32]:
+        """Distances from leaders to the references that all share, and to further ones."""
+        out = np.empty((len(arms), self.m + len(further)), dtype=np.float32)
+        for arm in arms:
+            if arm not in self._led:
+                self._led[arm] = self.row(arm)[self.ids]
+        for i, arm in enumerate(arms):
+            out[i, : self.m] = self._led[arm]
+        if len(arms) and len(further):
+            rows, every = self.screened.cache.rows, np.array(arms)
+            if rows.held[every].all():
+                block, slots = rows.fetch(every)
+                out[:, self.m :] = block[slots[:, None], further]
+            else:
+                for i, arm in enumerate(arms):
+                    out[i, self.m :] = self.row(arm)[further]
+        return out
+
+    def places(self, arms: Indices, further: Indices) -> Indices:
+        """Where arms are among the references; -1 where one is not."""
+        at = self.screened.cache.position[arms]
+        reached = self.m - len(self.beyond)
+        others = np.concatenate([self.ids[reached:], further])
+        return np.where(at < reached, at, _beyond(places_of(others, arms), reached))
 
     def estimate(self, arms: Indices) -> Estimated:
         """The estimate of each arm's best swap; lower bounds of all of them."""
@@ -129,31 +130,33 @@ class Regression:
         workers.each(fit, len(new), 1)
         blocks = self._blocks(arms)
         out = np.empty(len(arms)), np.empty((lines, len(arms)), dtype=np.float32)
-        tile = min(max(_SUMS // (2 * step.k), 32), _TILE)
         tasks = []
         for g in present:
             start, stop = int(bounds[g]), int(bounds[g + 1])
-            own, me = groups[g].measure(arms[start:stop])
-            for at in range(start, stop, tile):
-                end = min(at + tile, stop)
-                here = [each._replace(slots=each.slots[at:end]) for each in blocks]
-                here += [each._replace(slots=each.slots[at - start : end - start]) for each in own]
-                tasks.append((groups[g], at, end, here, me[at - start : end - start]))
+            within, own = groups[g].look_at(arms[start:stop])
+            for at in range(start, stop, TILE):
+                end = min(at + TILE, stop)
+                here = [each.of(at, end) for each in blocks]
+                here += [each.of(at - start, end - start) for each in own]
+                tasks.append((groups[g].fitted, here, within.of(at - start, end - start), at))
 
         def work(first: int, last: int) -> None:
-            for group, at, end, here, me in tasks[first:last]:
-                group.estimate(arms[at:end], me, here, at, out)
+            for fitted, here, within, at in tasks[first:last]:
+                fitted.estimate(here, within, step, at, out, self.scratch)
 
         workers.each(work, len(tasks), 1)
+        if self.constant:
+            out[0][:] += self.constant
+            out[1][:] += np.float32(self.constant)
         return Estimated(*out)
 
-    def _blocks(self, arms: Indices) -> list[_Block]:
+    def _blocks(self, arms: Indices) -> list[Block]:
         cache = self.screened.cache
-        blocks = [_Block(*cache.levels.measure(level, arms)) for level in self.levels]
+        blocks = [Block(*cache.levels.measure(level, arms)) for level in self.levels]
         if len(self.beyond):
             extra = np.ascontiguousarray(cache.columns.block[self.beyond][:, arms].T)
             every = np.arange(len(arms), dtype=np.int32)
-            blocks.append(_Block(extra, every))
+            blocks.append(Block(extra, every))
         return blocks
 
 
@@ -170,22 +173,19 @@ class _Group:
         self.stretches: list[tuple[tuple[int, bool, int], Indices, Indices]] = []
         if step.state.k > 1 and screened.cache.local:
             self._stretch()
-        further = [refs[lines] for _, refs, lines in self.stretches]
-        self.ids: Indices = shared.ids
-        self.refs = shared.refs
-        if further:
-            self.ids = np.concatenate([shared.ids, *further])
-            more = shared.look(self.ids[shared.m :])
-            ends = shared.m + np.cumsum([len(each) for each in further])
-            self.refs = _joined(shared.refs, more)._replace(ends=np.append(shared.ends, ends))
+        self.refs, self.parts = shared.refs, [*shared.parts]
+        self.further: Indices = np.empty(0, dtype=np.int64)
+        if self.stretches:
+            self.further = np.concatenate([refs[lines] for _, refs, lines in self.stretches])
+            self.refs = _joined(shared.refs, shared.look(self.further))
+            self.parts += [(len(refs), lines) for _, refs, lines in self.stretches]
         leaders = shared.leaders
         mine = step.owner[leaders] == g if step.state.k else np.zeros(len(leaders), bool)
-        room, kinds = _MOST, 2 if step.swap else 1
+        room, kinds = MOST_LED, 2 if step.swap else 1
         own = leaders[mine][: room // kinds]
-        chosen = np.concatenate([own, leaders[~mine][: room - kinds * len(own)]])
-        worth = np.array([screened.worth[arm] for arm in chosen.tolist()]).reshape(-1, 2)
-        distances = [shared.row(int(leader))[self.ids] for leader in chosen]
-        block = np.array(distances, dtype=np.float32).reshape(len(chosen), len(self.ids))
+        chosen = np.concatenate([own, leaders[~mine][: room - kinds * len(own)]]).tolist()
+        worth = np.array([screened.worth[arm] for arm in chosen]).reshape(-1, 2)
+        block = shared.led(chosen, self.further)
         self.led = Led(block, worth[:, 0] - shared.constant, worth[:, 1].copy(), len(own))
 
     def _stretch(self) -> None:
@@ -211,68 +211,20 @@ class _Group:
         if step.state.k > 1:
             counts, sums = screened.beside_of(self.g)
         sizes = screened.sample.strata.sizes[: step.k]
-        cluster = (self.g, counts, sizes, tuning.seen, step.n, step.swap)
-        rules = (tuning.per_feature, tuning.support, wider(screened.z))
-        found = kernels.regress(self.refs, self.led, cluster, (screened.known.means, sums), rules)
-        which, self.bounds, self.caps, q, t, t_shared, p, scale, gram, shares = found
-        # Turned so that the global columns' products with each other, so weighted, are zero.
-        squares, turn = np.linalg.eigh(gram)
-        q[:, :p] = q[:, :p] @ turn.astype(np.float32)
-        self.basis = Basis(q, t, turn.T @ t_shared[:p], scale, squares)
-        self.share, self.unseen, self.seen = shares[0], shares[1:3], shares[3]
-        self.place: Indices = np.full(len(self.ids), -1)  # of those that are used
-        self.place[which] = np.arange(len(which))
-        # Where each part's begin, and their columns in its block.
-        self.starts = np.concatenate([[0], np.cumsum(self.bounds[:, -1])])
-        firsts = np.concatenate([[0], self.refs.ends])
-        pairs = zip(self.starts, self.starts[1:], firsts, strict=False)
-        self.lines = [which[start:stop] - first for start, stop, first in pairs]
+        cluster = Cluster(self.g, counts, sizes, tuning.seen, step.n, step.swap)
+        means, rules = (screened.known.means, sums), (tuning.per_feature, tuning.support)
+        self.fitted = Fitted(self.refs, self.led, cluster, means, rules, screened.z, self.parts)
 
-    def measure(self, arms: Indices) -> tuple[list[_Block], Indices]:
-        """Distances to the further references; and where each arm is among all references."""
-        at = places_of(self.ids, arms)
-        members = self.all.screened.cache.members
-        blocks = []
-        for key, refs, lines in self.stretches:
-            block, slots = members.measure(key, refs, arms)
-            blocks.append(_Block(block, slots, lines))
-        return blocks, np.where(at >= 0, self.place[at], -1)
-
-    def estimate(
-        self,
-        arms: Indices,
-        me: Indices,
-        blocks: list[_Block],
-        at: int,
-        out: tuple[Values, NDArray[np.float32]],
-    ) -> None:
-        """Estimate a few arms, and bound them: their places in `out` begin at `at`."""
+    def look_at(self, arms: Indices) -> tuple[Within, list[Block]]:
+        """What some arms are to the regression; and distances to the further references."""
         shared, step, screened = self.all, self.all.step, self.all.screened
-        width, k, kinds = len(arms), step.k, 2 if step.swap else 1
-        columns = self.basis.q.shape[1]
-        sums = Along(
-            np.zeros((2 * k, kinds, columns, width), np.float32),
-            np.zeros((2 * k, kinds, width), np.float32),
-            np.zeros((kinds, width), np.float32),
-        )
-        pairs = zip(self.starts, self.starts[1:], strict=False)
-        for i, (start, stop) in enumerate(pairs):
-            block, slots, columns_of = blocks[i]
-            lines = self.lines[i] if columns_of is None else columns_of[self.lines[i]]
-            itself = np.where((start <= me) & (me < stop), me - start, -1)
-            kernels.project(
-                Panel(block, slots, lines, self.bounds[i]), self.caps[start:stop],
-                self.basis.q[start:stop], itself, self.g, sums,
-            )  # fmt: skip
         own = screened.own[arms].astype(float)
         if shared.offset is not None:
             own[:, 0] -= shared.offset[arms] / step.n
-        guard = screened.guard.terms(arms, shared.m, self.unseen)
-        inside = Inside(me, self.g, own, guard, self.share, self.seen, step.n)
-        kernels.conclude(sums, self.basis, inside, step.removal, screened.z, at, out)
-        if shared.constant:
-            out[0][at : at + width] += shared.constant
-            out[1][:, at : at + width] += np.float32(shared.constant)
+        guard = screened.guard.terms(arms, shared.m, self.fitted.unseen)
+        measure = screened.cache.members.measure
+        blocks = [Block(*measure(key, refs, arms)) for key, refs, _ in self.stretches]
+        return Within(shared.places(arms, self.further), own, guard), blocks
 
 
 def _joined(some: Refs, more: Refs) -> Refs:
@@ -281,12 +233,9 @@ def _joined(some: Refs, more: Refs) -> Refs:
         np.concatenate([some.owners, more.owners]), np.concatenate([some.others, more.others]),
         np.concatenate([some.heavy, more.heavy]), some.common,
         np.concatenate([some.caps, more.caps]), np.concatenate([some.known, more.known], axis=1),
-        np.concatenate([some.offset, more.offset]), some.ends,
-        np.concatenate([some.weights, more.weights]),
+        np.concatenate([some.offset, more.offset]), np.concatenate([some.weights, more.weights]),
     )  # fmt: skip
 
 
-@lru_cache(maxsize=16)
-def wider(z: float) -> Values:
-    """For each number of degrees of freedom, by how much Student's quantile widens a variance."""
-    return student(np.maximum(np.arange(4096), 1), z)
+def _beyond(places: Indices, reached: int) -> Indices:
+    return np.where(places >= 0, places + reached, -1)

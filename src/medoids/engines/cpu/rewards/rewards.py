@@ -68,6 +68,8 @@ class Rewards:
         lower -= (guard.term(max(1 - m / step.n, 0.0)) + step.rough).astype(np.float32)
         guard.lower_at_home(sample, sample.strata.of, lower)
         self.lower = bounds.lift_all(lower)
+        seen = np.zeros(step.n, dtype=bool)
+        seen[sample.ids[cache.first :]] = True
         self.screened = Screened(
             step,
             cache,
@@ -80,6 +82,7 @@ class Rewards:
             {},
             len(bounds.lower),
             {},
+            seen,
         )
         self.depth = _depth(cache.first, step, tuning)
         if step.state.k > 1 and cache.first < step.n:

@@ -65,6 +65,8 @@ class Screened(NamedTuple):
         Of lower bounds.
     beside : dict
         What `beside_of` has found.
+    seen : ndarray of bool
+        The points that are seen besides the first references.
     """
 
     step: Step
@@ -78,6 +80,7 @@ class Screened(NamedTuple):
     worth: dict[int, tuple[float, float]]
     lines: int
     beside: dict[int, tuple[Indices, Values]]
+    seen: NDArray[np.bool_]
 
     def beside_of(self, cluster: int) -> tuple[Indices, Values]:
         """Of the points next to a cluster: how many each owner has but for the heavy ones.
@@ -93,8 +96,7 @@ class Screened(NamedTuple):
 
     def in_sample(self, points: Indices, depth: int) -> NDArray[np.bool_]:
         """Which of some points are among the references up to a depth."""
-        beyond = self.sample.ids[self.cache.first :]
-        return (self.cache.position[points] < depth) | np.isin(points, beyond)
+        return (self.cache.position[points] < depth) | self.seen[points]
 
 
 class Estimated(NamedTuple):
