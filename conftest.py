@@ -1,6 +1,19 @@
-"""What is collected: doctests of modules whose extra is installed."""
+"""What is collected: doctests of modules whose extra is installed; and which tests are slow."""
 
 from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
 
 _DASK = ["src/medoids/dask/*", "src/medoids/engines/dask/cluster.py"]
 collect_ignore_glob = [] if find_spec("distributed") else _DASK
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that took long when they were last measured (tools/slow_tests.py)."""
+    known = Path(__file__).parent / "tests" / "slow_tests.txt"
+    slow = set(known.read_text(encoding="utf-8").splitlines())
+    for item in items:
+        if item.nodeid in slow:
+            item.add_marker("slow")
