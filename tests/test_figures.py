@@ -30,7 +30,7 @@ Text.
 """
 # Results that are made here, so that it is known what they say.
 HARD = """\
-| case | method | first s | warm s | distances / n | mean loss |
+| case | method | first s | warm s | n distances | mean loss |
 |---|---|---:|---:|---:|---:|
 | far, k = 3 | medoids | 9.1 | 2.0 | 1,234 | 4.000000 |
 | far, k = 3 | k-means | 1.0 | 0.01 | – | – |
@@ -104,7 +104,7 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of results with a hard.md alone."""
     (tmp_path / "hard.md").write_text(HARD, encoding="utf-8")
     monkeypatch.setattr(tables, "RESULTS", tmp_path)
-    monkeypatch.setattr(tables, "HARD", ["far, k = 3", "flat, k = 3"])
+    monkeypatch.setattr(tables, "HARD", {name: name for name in ("far, k = 3", "flat, k = 3")})
     return tmp_path
 
 
@@ -121,7 +121,7 @@ def test_hard_cases() -> None:
 @pytest.mark.parametrize(
     ("text", "right"),
     [
-        ("1,000<!-- figure: hard.md far, k = 3; medoids; distances / n -->", "1,234"),
+        ("1,000<!-- figure: hard.md far, k = 3; medoids; n distances -->", "1,234"),
         ("1.0 s<!-- figure: hard.md flat, k = 3; matrix + FasterPAM; warm s -->", "600.0"),
         ("9<!-- figure: hard.md flat, k = 3; medoids; warm s in 1e3 -->", "0"),
     ],
