@@ -5,8 +5,14 @@ from pathlib import Path
 
 import pytest
 
-_DASK = ["src/medoids/dask/*", "src/medoids/engines/dask/cluster.py"]
-collect_ignore_glob = [] if find_spec("distributed") else _DASK
+# Modules that import what is not always there.
+_NEEDS = {
+    "distributed": ["src/medoids/dask/*", "src/medoids/engines/dask/cluster.py"],
+    "triton": ["src/medoids/engines/array/fused.py"],
+}
+collect_ignore_glob = [
+    path for name, paths in _NEEDS.items() if not find_spec(name) for path in paths
+]
 
 
 @pytest.hookimpl(tryfirst=True)
