@@ -7,7 +7,11 @@ import pytest
 
 # Modules that import what is not always there.
 _NEEDS = {
-    "distributed": ["src/medoids/dask/*", "src/medoids/engines/dask/cluster.py"],
+    "distributed": [
+        "src/medoids/dask/*",
+        "src/medoids/engines/dask/cluster.py",
+        "src/medoids/engines/dask/serving.py",
+    ],
     "triton": ["src/medoids/engines/array/fused.py"],
 }
 collect_ignore_glob = [
