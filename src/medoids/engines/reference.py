@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .protocol import Engine, Ids, Near, Values
+from .plain import WithoutNear
+from .protocol import Engine, Ids, Values
 
 Distances = Callable[[Ids, Ids], Values]
 
@@ -83,7 +84,7 @@ class _Measured:
         return np.concatenate([self.block(i, i)[0] for i in np.arange(self.n)[:, None]])
 
 
-class ReferenceEngine:
+class ReferenceEngine(WithoutNear):
     """Points, and a search for medoids among them; see `Engine` for what each method promises.
 
     Parameters
@@ -113,8 +114,6 @@ class ReferenceEngine:
     """
 
     unit = 1.0
-
-    near = False
 
     def __init__(
         self,
@@ -239,12 +238,6 @@ class ReferenceEngine:
                 self.place(position, arm)
                 done += 1
         return done
-
-    def place_all(self, medoids: Sequence[int]) -> None:
-        self.start(medoids)
-
-    def swap_near(self, level: int) -> Near | None:
-        return None  # searches find all swaps
 
     def sharpen(self) -> None:
         """All is in float64 already."""

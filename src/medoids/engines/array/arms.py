@@ -68,6 +68,7 @@ class Searched(Protocol):
 
     def step(self, swap: bool) -> Step: ...
     def candidates(self) -> Array: ...
+    def homes(self, arms: Ids) -> Array: ...
 
 
 class _Learnt:
@@ -221,7 +222,7 @@ class ArrayArms:
             rows = self._engine.kept.at(chosen, refs)
             found = [clips.rewards(space, rows)]
             if step.swap:
-                mine = self._home_of(chosen)[:, None] == clips.owner[None, :]
+                mine = self._engine.homes(chosen)[:, None] == clips.owner[None, :]
                 found.append(xp.where(mine, clips.rewards_if_gone(space, rows), 0.0))
             columns.append(space.cast(xp.concat(found), xp.float64).T)
             sums = np.stack([self._learnt.means[arm] for arm in chosen.tolist()], axis=1)
@@ -242,9 +243,6 @@ class ArrayArms:
             rank.append(counts[home])
             counts[home] += 1
         return leaders[np.argsort(rank, kind="stable")[: max(most, 0)]]
-
-    def _home_of(self, arms: Ids) -> Array:
-        return self._space.take(self._engine.state.owner, self._space.ids(arms))
 
     # --- which arms are left
 
@@ -335,7 +333,7 @@ class ArrayArms:
             found[:] = space.host(space.take(learnt.estimate, space.ids(new)))
         else:
             for part, rows in self._engine.kept.parts(new):
-                changes, means, homes = self._step.judged(rows, self._home_of(new[part]))
+                changes, means, homes = self._step.judged(rows, self._engine.homes(new[part]))
                 found[part] = (changes / self.total + self._step.stays).min(axis=1)
                 learnt.means.update(zip(new[part].tolist(), means, strict=True))
                 learnt.homes.update(zip(new[part].tolist(), homes.tolist(), strict=True))

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._tuning import Tuning
-from ..protocol import Engine, Ids, Near
+from ..plain import WithoutNear
+from ..protocol import Engine, Ids
 from ..sites import Sites
 from .arms import ArrayArms
 from .kept import KeptRows
@@ -28,7 +29,7 @@ _SMALL, _SMALL_FUSED = 100_000_000, 1_000_000_000
 _BLOCK, _KEPT, _MEDOIDS = 0.4, 0.1, 0.1
 
 
-class ArrayEngine(Placed):
+class ArrayEngine(Placed, WithoutNear):
     """Points, and a search for medoids among them; see `Engine` for what each method promises.
 
     It also serves the methods that look at all distances, where these fit into the device.
@@ -46,8 +47,6 @@ class ArrayEngine(Placed):
     sites : Sites, default=Sites()
         Which points may be medoids, which are, and how much each counts.
     """
-
-    near = False
 
     def __init__(
         self,
@@ -83,7 +82,8 @@ class ArrayEngine(Placed):
     def _block(self, arms: Array, refs: Array) -> Array:
         return self.points.block(arms, refs)
 
-    def _homes(self, arms: Ids) -> Array:
+    def homes(self, arms: Ids) -> Array:
+        """Who owns each arm."""
         return self.space.take(self.state.owner, self.space.ids(arms))
 
     # --- searches
@@ -145,7 +145,7 @@ class ArrayEngine(Placed):
     def place_best(self, arms: Ids) -> int:
         xp, best = self.space.xp, (np.inf, -1)
         for part, rows in self.kept.parts(arms):
-            values = self.step(False).judged(rows, self._homes(arms[part]))[0][:, 0]
+            values = self.step(False).judged(rows, self.homes(arms[part]))[0][:, 0]
             i = int(values.argmin())
             if (values[i], int(arms[part][i])) < best:
                 best, row = (float(values[i]), int(arms[part][i])), rows[i, :]
@@ -159,7 +159,7 @@ class ArrayEngine(Placed):
             while at < len(some):
                 step = self.step(True)
                 stop = min(at + 32, len(some))
-                changes = step.judged(rows[at:stop, :], self._homes(some[at:stop]))[0] + step.stays
+                changes = step.judged(rows[at:stop, :], self.homes(some[at:stop]))[0] + step.stays
                 taken = np.isin(some[at:stop], self.medoids)
                 good = np.flatnonzero((changes.min(axis=1) < -margin) & ~taken)
                 if not len(good):
@@ -172,12 +172,6 @@ class ArrayEngine(Placed):
                 done, at = done + 1, at + i + 1
         self._exact.clear()
         return done
-
-    def place_all(self, medoids: Sequence[int]) -> None:
-        self.start(medoids)
-
-    def swap_near(self, level: int) -> Near | None:
-        return None  # searches find all swaps
 
     def sharpen(self) -> None:
         medoids = list(self.medoids)

@@ -14,7 +14,8 @@ from ..._threads import Workers
 from ..cpu.engine import CPUEngine
 from ..cpu.points.matrix import PrecomputedPoints
 from ..cpu.step import Whole
-from ..protocol import Engine, Ids, Near, Values
+from ..plain import WithoutNear
+from ..protocol import Engine, Ids, Values
 from .answers import Paid, Spread
 from .arms import DaskArms, Talk
 from .common import Common, values_of
@@ -24,13 +25,11 @@ from .orders import Order, StepOrder
 _LOOKED = 8
 
 
-class DaskEngine:
+class DaskEngine(WithoutNear):
     """Points in partitions, and a search for medoids among them.
 
     See `Engine` for what each method promises. What has length n stays with the shards.
     """
-
-    near = False
 
     def __init__(self, common: Common, n_clusters: int) -> None:
         self.common, self.n_clusters = common, n_clusters
@@ -285,12 +284,6 @@ class DaskEngine:
             values_of(found.shared[order], found.extra[order], whole, self._stays(True), True)
             * self.n
         )
-
-    def place_all(self, medoids: Sequence[int]) -> None:
-        self.start(medoids)
-
-    def swap_near(self, level: int) -> Near | None:
-        return None  # searches find all swaps
 
     def sharpen(self) -> None:
         """The medoids' distances are in float64 always."""
