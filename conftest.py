@@ -12,7 +12,7 @@ _NEEDS = {
         "src/medoids/engines/dask/cluster.py",
         "src/medoids/engines/dask/serving.py",
     ],
-    "triton": ["src/medoids/engines/array/fused.py"],
+    "triton": ["src/medoids/engines/array/fused/*"],
 }
 collect_ignore_glob = [
     path for name, paths in _NEEDS.items() if not find_spec(name) for path in paths

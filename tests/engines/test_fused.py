@@ -67,6 +67,13 @@ def test_estimates_and_bounds(swap: bool, medoids: list[int], first: int, weight
         np.testing.assert_allclose(*means, atol=1e-5)
 
 
+def test_widths_that_no_kernel_takes() -> None:
+    fused = Space(torch.zeros(1, device=DEVICE)).fused
+    assert [fused.width_of(features) for features in (3, 64, 108, 256, 300)] == [
+        64, 64, 128, 256, 300,
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int8])
 @pytest.mark.parametrize("far", [0.0, 100.0])
 def test_exact_rows(dtype: Any, far: float) -> None:

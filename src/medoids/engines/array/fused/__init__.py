@@ -1,0 +1,15 @@
+"""What torch computes on a GPU in one pass: Triton kernels for the work of a step.
+
+The same as the array API does in many passes, each over all distances. The products of a regression
+take the tensor cores, with factors in float16 and sums in float32: whatever its coefficients
+are, its residuals are measured with the same (`estimates`). Sums that values are made of are in
+float32 within a part, and in float64 beyond it (`sums`). No sum depends on the order in which parts
+are done.
+"""
+
+from .estimates import MOST_CLUSTERS, Scalars, estimated, width_of
+from .sums import Summed, paid, squares_from, summed
+
+__all__ = [
+    "MOST_CLUSTERS", "Scalars", "Summed", "estimated", "paid", "squares_from", "summed", "width_of",
+]  # fmt: skip

@@ -1,0 +1,228 @@
+"""Estimates and bounds of arms, from their distances to a sample."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import torch
+import triton
+import triton.language as tl
+
+from .sums import Tensor, padded
+
+# Clusters that an estimate takes at most, and the numbers of features that are compiled.
+MOST_CLUSTERS = 128
+_WIDTHS = (64, 128, 256)
+
+
+class Scalars(NamedTuple):
+    """The numbers of a regression: see `estimates._regressed`."""
+
+    spent: int
+    chance: float
+    apart: float
+    factor: float
+    z: float
+    rough: float
+
+
+def width_of(features: int) -> int:
+    """The columns of a basis of so many features: those beyond are zero.
+
+    As many as there are, where no kernel takes them.
+    """
+    return next((each for each in _WIDTHS if each >= features), features)
+
+
+@cache
+def _processors(device: Any) -> int:
+    if device.type != "cuda":
+        return 1
+    return int(torch.cuda.get_device_properties(device).multi_processor_count)
+
+
+@triton.jit
+def _reward(distances, cap, base):
+    """Nothing from an arm to itself, where it is infinitely far."""
+    return tl.where(distances < float("inf"), tl.minimum(distances, cap) - base, 0.0)
+
+
+@triton.jit
+def _half_width(squares, sizes, total, own, count, spent, chance, apart, z, BASIS: tl.constexpr):
+    """Half an interval, and the variance of rewards: "Rare rewards" in docs/algorithm.md."""
+    free = tl.maximum(count - spent, 1).to(tl.float64)
+    variance = squares / free
+    if not BASIS:
+        mean = total / count
+        variance = tl.maximum(squares / count - mean * mean, 0.0) * (count / free)
+    usual = (squares + own * own) / tl.maximum(sizes + tl.abs(own), 1e-150)
+    student = z * (1.0 + (z * z + 1.0) / (4.0 * free))
+    wide = student * tl.sqrt(variance * chance * (1.0 + count * apart))
+    return wide + z * z / 2.0 * usual * chance, variance
+
+
+@triton.jit
+def _estimate(
+    block, stride, scale_, cap_, base_, cap2_, base2_, owner_, q, shift_,
+    home_, stays_, goes_, share_, cost_, estimate_, lower_, sigma_,
+    arms, count, k, spent, chance, apart, factor, z, rough,
+    SWAP: tl.constexpr, BASIS: tl.constexpr, SHARES: tl.constexpr,
+    FEATURES: tl.constexpr, CLUSTERS: tl.constexpr, ARMS: tl.constexpr, REFS: tl.constexpr,
+):  # fmt: skip
+    """Estimates and bounds of some arms: their rewards are read twice, and never written."""
+    at = tl.program_id(0) * ARMS + tl.arange(0, ARMS)
+    there = at < arms
+    row = at.to(tl.int64) * stride
+    columns, places = tl.arange(0, FEATURES), tl.arange(0, CLUSTERS)
+    scale = tl.load(scale_)
+    home = tl.load(home_ + at, mask=there, other=-1)
+    total = tl.zeros((ARMS,), tl.float32)
+    total2 = tl.zeros((ARMS,), tl.float32)
+    along = tl.zeros((ARMS, FEATURES), tl.float32)
+    along2 = tl.zeros((ARMS, FEATURES), tl.float32)
+    more = tl.zeros((ARMS, CLUSTERS), tl.float32)
+    more2 = tl.zeros((ARMS, CLUSTERS), tl.float32)
+    squares = tl.zeros((ARMS,), tl.float32)
+    squares2 = tl.zeros((ARMS,), tl.float32)
+    sizes = tl.zeros((ARMS,), tl.float32)
+    sizes2 = tl.zeros((ARMS,), tl.float32)
+    for first in range(0, count, REFS):
+        ref = first + tl.arange(0, REFS)
+        seen = ref < count
+        far = tl.load(
+            block + row[:, None] + ref[None, :], mask=there[:, None] & seen[None, :],
+            other=float("inf"),
+        )  # fmt: skip
+        cap, base = tl.load(cap_ + ref, mask=seen), tl.load(base_ + ref, mask=seen)
+        stays = _reward(far, cap[None, :], base[None, :])
+        total += tl.sum(stays, axis=1)
+        if BASIS:
+            basis = tl.load(
+                q + ref[:, None] * FEATURES + columns[None, :], mask=seen[:, None], other=0.0
+            )
+            along += tl.dot((stays * scale).to(tl.float16), basis)
+        else:
+            squares += tl.sum(stays * stays, axis=1)
+            sizes += tl.sum(tl.abs(stays), axis=1)
+        if SWAP:
+            cap2, base2 = tl.load(cap2_ + ref, mask=seen), tl.load(base2_ + ref, mask=seen)
+            owner = tl.load(owner_ + ref, mask=seen, other=-2)
+            goes = _reward(far, cap2[None, :], base2[None, :])
+            leaves = tl.where(owner[None, :] == home[:, None], goes, stays)
+            total2 += tl.sum(leaves, axis=1)
+            if BASIS:
+                along2 += tl.dot((leaves * scale).to(tl.float16), basis)
+            else:
+                squares2 += tl.sum(leaves * leaves, axis=1)
+                sizes2 += tl.sum(tl.abs(leaves), axis=1)
+            marks = (owner[:, None] == places[None, :]).to(tl.float32)
+            added = goes - stays
+            more += tl.dot(added, marks)
+            more2 += tl.dot(added * added, marks)
+    mean = total.to(tl.float64) / count
+    mean2 = total2.to(tl.float64) / count
+    if BASIS:
+        shift = tl.load(shift_ + columns)
+        along = along / count
+        along2 = along2 / count
+        mean += tl.sum(along * shift[None, :], axis=1).to(tl.float64) / scale
+        mean2 += tl.sum(along2 * shift[None, :], axis=1).to(tl.float64) / scale
+        weights, weights2 = along.to(tl.float16), along2.to(tl.float16)
+        for first in range(0, count, REFS):
+            ref = first + tl.arange(0, REFS)
+            seen = ref < count
+            far = tl.load(
+                block + row[:, None] + ref[None, :], mask=there[:, None] & seen[None, :],
+                other=float("inf"),
+            )  # fmt: skip
+            cap, base = tl.load(cap_ + ref, mask=seen), tl.load(base_ + ref, mask=seen)
+            stays = _reward(far, cap[None, :], base[None, :])
+            basis = tl.load(
+                q + ref[None, :] * FEATURES + columns[:, None], mask=seen[None, :], other=0.0
+            )
+            rest = stays - tl.dot(weights, basis) / scale
+            squares += tl.sum(rest * rest, axis=1)
+            sizes += tl.sum(tl.abs(rest), axis=1)
+            if SWAP:
+                cap2, base2 = tl.load(cap2_ + ref, mask=seen), tl.load(base2_ + ref, mask=seen)
+                owner = tl.load(owner_ + ref, mask=seen, other=-2)
+                goes = _reward(far, cap2[None, :], base2[None, :])
+                rest = tl.where(owner[None, :] == home[:, None], goes, stays)
+                rest -= tl.dot(weights2, basis) / scale
+                squares2 += tl.sum(rest * rest, axis=1)
+                sizes2 += tl.sum(tl.abs(rest), axis=1)
+    own = tl.load(stays_ + at, mask=there, other=0.0)
+    share = tl.load(share_ + at, mask=there, other=0.0) if SHARES else tl.load(share_)
+    wide, variance = _half_width(
+        squares.to(tl.float64), sizes.to(tl.float64), total.to(tl.float64), own,
+        count, spent, chance, apart, z, BASIS,
+    )  # fmt: skip
+    alone = mean * factor + own * share
+    wide = wide * factor
+    estimate, lower = alone, alone - wide
+    if SWAP:
+        own = tl.load(goes_ + at, mask=there, other=0.0)
+        wide2, variance = _half_width(
+            squares2.to(tl.float64), sizes2.to(tl.float64), total2.to(tl.float64), own,
+            count, spent, chance, apart, z, BASIS,
+        )  # fmt: skip
+        estimate = mean2 * factor + own * share + tl.load(cost_ + home, mask=there, other=0.0)
+        lower = estimate - wide2 * factor
+        part, part2 = more.to(tl.float64) / count, more2.to(tl.float64) / count
+        usual = part2 / tl.maximum(tl.abs(part), 1e-150)
+        spread = tl.sqrt(tl.maximum(part2 - part * part, 0.0) * chance)
+        unsure = (z * spread + z * z / 2.0 * usual * chance) * factor
+        cost = tl.load(cost_ + places, mask=places < k, other=float("inf"))
+        others = alone[:, None] + part * factor + cost[None, :]
+        others = tl.where(places[None, :] == home[:, None], float("inf"), others)
+        unsure = tl.where(others < float("inf"), unsure, 0.0)
+        estimate = tl.minimum(estimate, tl.min(others, axis=1))
+        lower = tl.minimum(lower, tl.min(others - unsure, axis=1) - wide)
+    tl.store(estimate_ + at, estimate, mask=there)
+    tl.store(lower_ + at, lower - rough, mask=there)
+    tl.store(sigma_ + at, tl.sqrt(variance) * factor, mask=there)
+
+
+def estimated(
+    block: Tensor,
+    far: Tensor,
+    clips: Any,
+    basis: Any,
+    arms: Any,
+    cost: Tensor | None,
+    k: int,
+    numbers: Scalars,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """`estimates.estimated`, of a sample that is not all points.
+
+    `far` is about the largest distance, of shape (1,).
+    """
+    count, device = block.shape[0], block.device
+    found = torch.empty((3, count), dtype=torch.float64, device=device)
+    swap, with_basis = cost is not None, basis is not None
+    q = shift = clips.cap
+    features = 16
+    if with_basis:
+        q, shift, features = basis.q, basis.shift, basis.q.shape[1]
+        # Features whose mean square is 1: within the range of float16, as rewards by `far` are.
+        wide = float(block.shape[1]) ** 0.5
+        q, shift = (q * wide).to(torch.float16), shift * wide
+    clusters = padded(k) if swap else 16
+    shares = not isinstance(arms.share, float)
+    share = (
+        arms.share if shares else torch.full((1,), arms.share, device=device, dtype=torch.float64)
+    )
+    # Arms of a program: as many as its registers hold, unless processors would stand idle.
+    size = 64 if features + clusters <= 192 else 32
+    if size == 32 and count < 4 * size * _processors(device):
+        size = 16
+    _estimate[(triton.cdiv(count, size),)](
+        block, block.stride(0), 1 / far,
+        clips.cap, clips.base, clips.cap2, clips.base2, clips.owner, q, shift,
+        arms.home, arms.stays, arms.goes, share, share if cost is None else cost,
+        found[0], found[1], found[2], count, block.shape[1], k, *numbers,
+        SWAP=swap, BASIS=with_basis, SHARES=shares, FEATURES=features, CLUSTERS=clusters,
+        ARMS=size, REFS=32, num_warps=4, num_stages=2,
+    )  # fmt: skip
+    return found[0], found[1], found[2]

@@ -1,0 +1,199 @@
+"""Sums over all points: what arms change, what medoids cost, squares of differences."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import torch
+import triton
+import triton.language as tl
+
+# Points of one part of a sum, and rows that are summed together: few, and many.
+_PART, _FEW, _MANY = 2048, 16, 64
+Tensor = Any
+
+
+def padded(count: int, least: int = 16) -> int:
+    """A power of two, as Triton's tiles need it."""
+    return max(int(triton.next_power_of_2(count)), least)
+
+
+@triton.jit
+def _sum(
+    rows, stride, nearest_, second_, base2_, owner_, weight_, home_, parts_, count, n,
+    SWAP: tl.constexpr, WEIGHTS: tl.constexpr, PAID: tl.constexpr,
+    CLUSTERS: tl.constexpr, PART: tl.constexpr, TOGETHER: tl.constexpr, POINTS: tl.constexpr,
+):  # fmt: skip
+    """What some arms change at some points: in all, at their owner's, at each medoid's."""
+    part = tl.program_id(0)
+    at = tl.program_id(1) * TOGETHER + tl.arange(0, TOGETHER)
+    there = at < count
+    row = at.to(tl.int64) * stride
+    places = tl.arange(0, CLUSTERS)
+    home = tl.load(home_ + at, mask=there, other=-1)
+    gains = tl.zeros((TOGETHER,), tl.float32)
+    own = tl.zeros((TOGETHER,), tl.float32)
+    squares = tl.zeros((TOGETHER,), tl.float32)
+    more = tl.zeros((TOGETHER, CLUSTERS), tl.float32)
+    for first in range(0, PART, POINTS):
+        point = part * PART + first + tl.arange(0, POINTS)
+        seen = point < n
+        far = tl.load(
+            rows + row[:, None] + point[None, :], mask=there[:, None] & seen[None, :], other=0.0
+        ).to(tl.float32)
+        nearest = tl.load(nearest_ + point, mask=seen, other=0.0).to(tl.float32)
+        known = seen[None, :] & (far < float("inf"))
+        now = tl.minimum(far, nearest[None, :])
+        gained = tl.where(known, (now - nearest[None, :]) if PAID else now, 0.0)
+        weight = tl.load(weight_ + point, mask=seen, other=0.0) if WEIGHTS else 1.0
+        if WEIGHTS:
+            weight = weight[None, :].to(tl.float32)
+        gained *= weight
+        gains += tl.sum(gained, axis=1)
+        squares += tl.sum(gained * gained, axis=1)
+        if SWAP:
+            second = tl.load(second_ + point, mask=seen, other=0.0).to(tl.float32)
+            base2 = tl.load(base2_ + point, mask=seen, other=0.0).to(tl.float32)
+            owner = tl.load(owner_ + point, mask=seen, other=-2)
+            goes = tl.minimum(far, second[None, :])
+            mine = known & (owner[None, :] == home[:, None])
+            own += tl.sum(tl.where(mine, goes - base2[None, :], 0.0) * weight, axis=1)
+            # What its owner's going costs an arm itself is counted, where another is left.
+            added = tl.where(seen[None, :] & (goes < float("inf")), goes - now, 0.0) * weight
+            marks = (owner[:, None] == places[None, :]).to(tl.float32)
+            more += tl.dot(added, marks, input_precision="tf32x3")
+    out = parts_ + (part.to(tl.int64) * count + at) * (CLUSTERS + 3)
+    tl.store(out, gains, mask=there)
+    tl.store(out + 1, own, mask=there)
+    tl.store(out + 2, squares, mask=there)
+    tl.store(out[:, None] + 3 + places[None, :], more, mask=there[:, None])
+
+
+class Summed(NamedTuple):
+    """What arms change, summed over all points, in float64.
+
+    Attributes
+    ----------
+    changes : array of shape (arms, k)
+        With each medoid gone; of shape (arms, 1) in BUILD.
+    rewards : array of shape (arms, 3)
+        With the owner staying; at the owner's points where it goes; and the first, squared.
+    """
+
+    changes: Tensor
+    rewards: Tensor
+
+
+def summed(
+    rows: Tensor, state: Any, base2: Tensor, home: Tensor, swap: bool, weights: Tensor | None
+) -> Summed:
+    """Of arms at these distances; nothing changes where one is infinitely far."""
+    count, n, device = rows.shape[0], rows.shape[1], rows.device
+    k = max(state.k, 1) if swap else 1
+    clusters = padded(k)
+    parts = triton.cdiv(n, _PART)
+    found = torch.empty((parts, count, clusters + 3), dtype=torch.float32, device=device)
+    together = _MANY if count > 4096 else _FEW
+    _sum[(parts, triton.cdiv(count, together))](
+        rows, rows.stride(0), state.nearest, state.second, base2, state.owner,
+        rows if weights is None else weights, home, found, count, n,
+        SWAP=swap, WEIGHTS=weights is not None, PAID=state.k > 0, CLUSTERS=clusters, PART=_PART,
+        TOGETHER=together, POINTS=64, num_warps=4,
+    )  # fmt: skip
+    sums = found.sum(dim=0, dtype=torch.float64)
+    gains = sums[:, :1]
+    return Summed(gains + sums[:, 3 : 3 + k] if swap else gains, sums[:, :3])
+
+
+@triton.jit
+def _pay(
+    rows, stride, weight_, nearest_, second_, owner_, other_, parts_, n, k,
+    WEIGHTS: tl.constexpr, POINTS: tl.constexpr,
+):  # fmt: skip
+    """The two nearest medoids of some points, and what these pay in all and for each."""
+    part = tl.program_id(0)
+    point = part * POINTS + tl.arange(0, POINTS)
+    seen = point < n
+    nearest = tl.full((POINTS,), float("inf"), tl.float64)
+    second = tl.full((POINTS,), float("inf"), tl.float64)
+    owner = tl.zeros((POINTS,), tl.int64)
+    other = tl.full((POINTS,), -1, tl.int64)
+    row = rows + point
+    for i in range(k):
+        far = tl.load(row, mask=seen, other=0.0)
+        row += stride
+        first = (far < nearest) | (i == 0)
+        between = (far < second) & (first == 0)
+        second = tl.where(first, nearest, tl.where(between, far, second))
+        other = tl.where(first & (i > 0), owner, tl.where(between, i, other))
+        nearest = tl.where(first, far, nearest)
+        owner = tl.where(first, i, owner)
+    tl.store(nearest_ + point, nearest, mask=seen)
+    tl.store(second_ + point, second, mask=seen)
+    tl.store(owner_ + point, owner, mask=seen)
+    tl.store(other_ + point, other, mask=seen)
+    weight = tl.load(weight_ + point, mask=seen, other=0.0) if WEIGHTS else seen.to(tl.float64)
+    out = parts_ + part.to(tl.int64) * (2 * k + 3)
+    pays = tl.where(seen, nearest * weight, 0.0)
+    last = tl.where(seen & (second < float("inf")), second * weight, 0.0)
+    tl.store(out, tl.sum(pays, axis=0))
+    tl.store(out + 1, tl.sum(tl.abs(pays), axis=0))
+    tl.store(out + 2, tl.sum(last, axis=0))
+    for i in range(k):
+        mine = seen & (owner == i)
+        tl.store(out + 3 + i, tl.sum(tl.where(mine, last - pays, 0.0), axis=0))
+        tl.store(out + 3 + k + i, tl.sum(tl.where(mine, weight, 0.0), axis=0))
+
+
+def paid(rows: Tensor, weights: Tensor | None) -> tuple[Tensor, Tensor, Tensor, Tensor, Any]:
+    """Of medoids at these distances (float64, a row each) the two that are nearest to each point.
+
+    Nearest, owner, second, other; and on the host what all pay, the same without signs, to the
+    second-nearest; what each medoid's removal costs; and the weight of its points.
+    """
+    k, n, device = rows.shape[0], rows.shape[1], rows.device
+    near = torch.empty((2, n), dtype=torch.float64, device=device)
+    who = torch.empty((2, n), dtype=torch.int64, device=device)
+    parts = torch.empty((triton.cdiv(n, 1024), 2 * k + 3), dtype=torch.float64, device=device)
+    _pay[(parts.shape[0],)](
+        rows, rows.stride(0), rows if weights is None else weights, near[0], near[1], who[0],
+        who[1], parts, n, k, WEIGHTS=weights is not None, POINTS=1024,
+    )  # fmt: skip
+    return near[0], who[0], near[1], who[1], parts.sum(dim=0).cpu().numpy()
+
+
+@triton.jit
+def _square(
+    rows, stride, centre_, scale_, left_, found_, n, width, FRAMED: tl.constexpr,
+    ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+):  # fmt: skip
+    """The squared distances from a row to some others, in float64."""
+    at = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    there = at < n
+    row = at.to(tl.int64) * stride
+    total = tl.zeros((ROWS,), tl.float64)
+    for first in range(0, width, COLUMNS):
+        column = first + tl.arange(0, COLUMNS)
+        seen = column < width
+        both = there[:, None] & seen[None, :]
+        value = tl.load(rows + row[:, None] + column[None, :], mask=both, other=0).to(tl.float64)
+        if FRAMED:
+            centre = tl.load(centre_ + column, mask=seen, other=0.0)
+            value = (value - centre[None, :]) * tl.load(scale_)
+        apart = value - tl.load(left_ + column, mask=seen, other=0.0)[None, :]
+        total += tl.sum(tl.where(both, apart * apart, 0.0), axis=1)
+    tl.store(found_ + at, total, mask=there)
+
+
+def squares_from(rows: Tensor, left: Tensor, centre: Tensor | None, scale: float) -> Tensor:
+    """From one row (float64, in the frame) to all rows as they lie, in float64."""
+    n, width = rows.shape
+    found = torch.empty(n, dtype=torch.float64, device=rows.device)
+    framed = centre is not None
+    # As an array: a number would be rounded to float32.
+    by = torch.full((1,), scale, dtype=torch.float64, device=rows.device) if framed else left
+    _square[(triton.cdiv(n, 32),)](
+        rows, rows.stride(0), centre if framed else left, by, left, found, n, width,
+        FRAMED=framed, ROWS=32, COLUMNS=64, num_warps=4,
+    )  # fmt: skip
+    return found
