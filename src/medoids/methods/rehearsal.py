@@ -44,7 +44,10 @@ def begin(settings: Settings, engine: Engine, swap: Swap, start: int = 0) -> Non
         return
     few, rows = some
     rehearsal = settings._replace(init=init, max_iter=tuning.passes, monitor=Monitor())
-    _begin_at_once(rehearsal, few)
+    if len(rows) > 2 * size:  # as many as are cheap to this engine: with a rehearsal of their own
+        begin(rehearsal, few, swap, start)
+    else:
+        _begin_at_once(rehearsal, few)
     swap(rehearsal, few, engine.near)
     medoids = [int(rows[medoid]) for medoid in few.medoids]
     if engine.near:

@@ -22,6 +22,7 @@ from .estimates import (
     most_features,
     quartiles,
 )
+from .held import Carried
 from .kept import KeptRows
 from .namespace import Array, Space
 from .rows import ArrayPoints
@@ -31,6 +32,8 @@ from .step import SLACK, Step
 
 # Arms that lead the others: in all, and of each cluster at most.
 _LEADERS, _EACH = 48, 4
+# So many are valued where sums over all points are known, but for rounding.
+_SURE = 8
 # A round takes as long as so many distances; so few arms are valued instead.
 _ROUND, _FEWEST = 30_000_000, 8
 # Refining begins with so many times the first references, at most.
@@ -63,6 +66,8 @@ class Searched(Protocol):
     def sample(self) -> Sample: ...
     @property
     def kept(self) -> KeptRows: ...
+    @property
+    def carried(self) -> Carried | None: ...
     @property
     def mean_weight_of_sample(self) -> float: ...
 
@@ -120,7 +125,8 @@ class ArrayArms:
         # The first depth, and arms that were left before; then what came of it.
         self._refined: tuple[int, int] | None = None
         self._concluded = False
-        self.exact = self.first == n and not swap
+        # Those that are carried are so sure that few are to be valued.
+        self.exact = self._sample.exact and not swap and engine.carried is None
         self._learnt = _Learnt(space, n)
         self._ranked: tuple[Array, int, tuple[Array, Array]] | None = None
         own = self._step.own(engine.points.itself)
@@ -132,7 +138,14 @@ class ArrayArms:
             led = led[~np.isin(led, engine.state.medoids)]
             self.value(led)
             known = self._features(self.first, led)
-        self._sigma = quartiles(space, self._measure(self.first, known))
+        carried = engine.carried
+        if carried is None:
+            sigma = self._measure(self.first, known)
+        else:
+            found = carried.estimates(self._step, self._about)
+            self._learnt.learn_all(found)
+            sigma = space.take(found.sigma, self._alive)
+        self._sigma = quartiles(space, sigma)
         self.slack = self._step.slack or SLACK * self._usual()
 
     def _usual(self) -> float:
@@ -177,7 +190,8 @@ class ArrayArms:
         # All arms are measured as they lie, though some are none: none is copied.
         whole = self._left > 0.7 * engine.n and depth == self.first
         count = engine.n if whole else self._left
-        at_once = whole and space.fused is not None  # nothing as large is made on the way
+        # Nothing as large is made on the way.
+        at_once = whole and space.fused is not None and sample.held is None
         for start, stop in [(0, count)] if at_once else space.chunks(count, depth):
             arms = space.arange(start, stop) if whole else self._alive[start:stop]
             block = sample.part(start, stop) if whole else sample.some(arms, depth)
@@ -247,7 +261,9 @@ class ArrayArms:
     # --- which arms are left
 
     def drop(self, bar: float) -> int:
-        # The largest number keeps all whose bound is finite, when there is no bar yet.
+        if math.isinf(bar) and not self._learnt.values:  # there is no bar yet
+            return self._left
+        # The largest number keeps all whose bound is finite.
         bar = min(float(bar), sys.float_info.max)
         self._alive = self._alive[self._space.take(self._learnt.lower, self._alive) <= bar]
         self._left = int(self._alive.shape[0])
@@ -294,6 +310,8 @@ class ArrayArms:
         return np.asarray(space.host(space.take(ranked, chosen)), dtype=np.int64)
 
     def leaders(self, depth: int) -> Ids:
+        if self._engine.carried is not None:  # the best of them are
+            return self.lowest(_SURE)
         most = min(_LEADERS, max(self._left // 8, 1))
         best = self.lowest(min(4, most) if self._step.swap else most)
         if not self._step.swap or self._step.k == 1:
@@ -318,7 +336,7 @@ class ArrayArms:
     def worth_refining(self, depth: int) -> bool:
         n = self.total
         few = self._left <= max(min(_ROUND // n, n // 50), _FEWEST)
-        return not few and 2 * (depth - self.first) < n
+        return not few and self.first < n and 2 * (depth - self.first) < n
 
     # --- values
 

@@ -13,20 +13,23 @@ from ..plain import WithoutNear
 from ..protocol import Engine, Ids
 from ..sites import Sites
 from .arms import ArrayArms
+from .held import Carried, precision
 from .kept import KeptRows
 from .matrix import ArrayMatrix
 from .namespace import Array
 from .placed import Placed
-from .rows import ArrayPoints, GivenDistances
+from .rows import ArrayPoints, ArrayRows, GivenDistances
 from .sample import Sample
 
 # References that every arm is measured on: so many, fewer of very many arms, and so many for each
 # cluster.
 _FIRST, _PAIRS, _FEWEST, _PER_CLUSTER = 2048, 1 << 32, 512, 32
-# All of them, if there are no more pairs; on a GPU that sums rewards in one pass.
-_SMALL, _SMALL_FUSED = 100_000_000, 1_000_000_000
+# All of them, if there are no more pairs (and see `held`).
+_SMALL = 100_000_000
 # Shares of the memory limit: the first block, leaders' rows, medoids' rows.
 _BLOCK, _KEPT, _MEDOIDS = 0.4, 0.1, 0.1
+# Points that a start is rehearsed with on a GPU, if there are so many times as many.
+_REHEARSED, _EACH = 65_536, 4
 
 
 class ArrayEngine(Placed, WithoutNear):
@@ -65,6 +68,7 @@ class ArrayEngine(Placed, WithoutNear):
         self.mean_weight = 1.0 if sites.weights is None else float(sites.weights.mean())
         self._sample: Sample | None = None
         self._kept: KeptRows | None = None
+        self._carried: Carried | None = None
         self.led: Ids = np.empty(0, dtype=np.int64)  # arms that led the last search
         self.useful: dict[bool, int] = {}
         # All distances, in float64 or not: for every start the same.
@@ -92,8 +96,23 @@ class ArrayEngine(Placed, WithoutNear):
     def sample(self) -> Sample:
         """The references, in one random order."""
         if self._sample is None:
-            self._sample = Sample(self.points, self._first_block(), self.sites, self.rng)
+            size, given = None, self.tuning.first_block
+            if given is None or given >= self.n:
+                room, weights = _BLOCK * self.room, self.sites.weights
+                size = precision(self.points, self.n_clusters, room, weights)
+            first = self.n if size else self._first_block()
+            self._sample = Sample(self.points, first, self.sites, self.rng, size)
         return self._sample
+
+    @property
+    def carried(self) -> Carried | None:
+        """Sums over all points, where all distances are held."""
+        held, fused = self.sample.held, self.space.fused
+        if held is None or self.n_clusters > fused.MOST_CLUSTERS:
+            return None
+        if self._carried is None:
+            self._carried = Carried(held, self.state)
+        return self._carried
 
     @property
     def mean_weight_of_sample(self) -> float:
@@ -116,8 +135,7 @@ class ArrayEngine(Placed, WithoutNear):
             return min(given, n)
         first = max(min(_FIRST, _PAIRS // n), _FEWEST, _PER_CLUSTER * self.n_clusters)
         fits = int(_BLOCK * self.room // (4 * self.n_rows))
-        small = _SMALL if self.space.fused is None else _SMALL_FUSED
-        whole = (n**2 <= small or 2 * first >= n) and fits >= n
+        whole = (n**2 <= _SMALL or 2 * first >= n) and fits >= n
         return n if whole else max(min(first, fits, n), min(64, n))
 
     def screen(self, swap: bool, z: float) -> ArrayArms:
@@ -181,17 +199,28 @@ class ArrayEngine(Placed, WithoutNear):
     # --- other engines on the same points
 
     def some_points(self, count: int, which: int) -> tuple[ArrayEngine, Ids] | None:
-        size = min(count, self.n, int(math.sqrt(_BLOCK * self.room / 8)))
+        size = self._rehearsed(count)
         rows = self.sample.from_the_end(size, which)
         allowed = None if self.sites.allowed is None else self.sites.allowed[rows]
         arms = len(rows) if allowed is None else int(allowed.sum())
         if arms < self.tuning.fewest_each * self.n_clusters:
             return None
-        ids = self.space.ids(rows)
-        points = GivenDistances(self.points.block(ids, ids))
-        tuning = self.tuning._replace(first_block=len(rows))
+        ids, tuning = self.space.ids(rows), self.tuning
+        points: ArrayPoints
+        if len(rows) > count and isinstance(self.points, ArrayRows):
+            points = self.points.some(ids)
+        else:
+            points = GivenDistances(self.points.block(ids, ids))
+            tuning = tuning._replace(first_block=len(rows))
         sites = Sites((), allowed)
         return ArrayEngine(points, self.n_clusters, self.room, self.rng, tuning, sites), rows
+
+    def _rehearsed(self, count: int) -> int:
+        """How many points a start is rehearsed with: on a GPU many cost as little as a few."""
+        room, many = _BLOCK * self.room, _REHEARSED
+        if _EACH * many <= self.n and precision(self.points, self.n_clusters, room, None, many):
+            return max(count, many)
+        return min(count, self.n, int(math.sqrt(_BLOCK * self.room / 8)))
 
     def prepared(self, rough: bool = False) -> ArrayEngine:
         return self

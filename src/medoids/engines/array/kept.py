@@ -38,7 +38,7 @@ class KeptRows:
 
     @property
     def _all_held(self) -> bool:
-        return self.sample.first == self.points.n
+        return self.sample.exact
 
     def parts(self, arms: Ids) -> Iterator[tuple[slice, Array]]:
         """Some of the arms at a time: which, and their rows."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from ..._arrays import namespaces, to_host
 from ..._memory import available
@@ -19,6 +19,12 @@ from ..._memory import available
 Array = Any
 # Elements of what is computed at a time: much to do, but little to hold.
 _CHUNK, _CHUNK_ON_GPU = 1 << 22, 1 << 27
+
+
+@cache
+def _threads() -> ThreadpoolController:
+    """The pools of threads of this process: to look for them takes as long as some steps."""
+    return ThreadpoolController()
 
 
 class Side(NamedTuple):
@@ -184,7 +190,7 @@ class Space:
         before = torch.get_float32_matmul_precision()
         torch.set_float32_matmul_precision("highest")
         # What is left for the host is small: threads would wait for each other.
-        alone = threadpool_limits(1, user_api="blas") if self.on_gpu else nullcontext()
+        alone = _threads().limit(limits=1, user_api="blas") if self.on_gpu else nullcontext()
         try:
             with torch.inference_mode(), alone:
                 yield

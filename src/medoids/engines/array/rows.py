@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from copy import copy
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,8 @@ _DIRECTIONS = ("cosine", "correlation")
 _THIN = 8
 # What is left of a constant row is rounding, not a direction.
 _DEAD = 1e-13
+# Rows are made at most so large, to be multiplied in float16 (which ends at 65,504).
+_FACTOR = 2.0**6
 
 
 class ArrayPoints(ABC):
@@ -42,14 +46,26 @@ class ArrayPoints(ABC):
     itself: Array = None
 
     def __init__(self, space: Space, n: int) -> None:
-        self.space, self.n, self.n_rows, self.n_distances = space, n, n, 0
+        self.space, self.n, self.n_rows = space, n, n
+        self._counted = [0]  # for some of the points too
+
+    @property
+    def n_distances(self) -> int:
+        return self._counted[0]
+
+    @n_distances.setter
+    def n_distances(self, count: int) -> None:
+        self._counted[0] = count
 
     @abstractmethod
-    def block(self, arms: Array, refs: Array) -> Array:
-        """From each arm to each reference, in float32; both are arrays of ids."""
+    def block(self, arms: Array, refs: Array, rough: bool = False) -> Array:
+        """From each arm to each reference, in float32; both are arrays of ids.
+
+        If `rough`, for estimates alone, perhaps with some more rounding.
+        """
 
     @abstractmethod
-    def rows(self, start: int, stop: int, refs: Array) -> Array:
+    def rows(self, start: int, stop: int, refs: Array, rough: bool = False) -> Array:
         """The same for arms that follow each other."""
 
     @abstractmethod
@@ -83,14 +99,14 @@ class GivenDistances(ArrayPoints):
         self.n_distances += found.shape[0] * found.shape[1]
         return self.space.cast(self.space.cast(found, xp.float64) / self.unit, dtype)
 
-    def block(self, arms: Array, refs: Array) -> Array:
+    def block(self, arms: Array, refs: Array, rough: bool = False) -> Array:
         xp = self.space.xp
         return self._of(self.space.take(self.matrix, arms, axis=0), refs, xp.float32)
 
     def whole(self, arms: Array) -> Array:
         return self._of(self.space.take(self.matrix, arms), None, self.space.xp.float32)
 
-    def rows(self, start: int, stop: int, refs: Array) -> Array:
+    def rows(self, start: int, stop: int, refs: Array, rough: bool = False) -> Array:
         return self._of(self.matrix[start:stop, ...], refs, self.space.xp.float32)
 
     def exact(self, arms: Array, refs: Array | None = None) -> Array:
@@ -134,6 +150,15 @@ class ArrayRows(ArrayPoints):
         self._lengths: dict[Any, Array] = {}  # of every row, squared
         self._padded = metric in _DIRECTIONS and self._has_dead_rows()
         self._coarse: bool | None = None
+
+    def some(self, ids: Array) -> ArrayRows:
+        """A copy of some of the rows, with what is known of all; its distances are counted here."""
+        found = copy(self)
+        streamed = isinstance(self.array, Streamed)
+        found.array = self.array.take(ids) if streamed else self.space.take(self.array, ids)
+        found.n = found.n_rows = ids.shape[0]
+        found._lengths = {}
+        return found
 
     # --- rows as the metric compares them
 
@@ -218,21 +243,21 @@ class ArrayRows(ArrayPoints):
 
     # --- distances
 
-    def block(self, arms: Array, refs: Array) -> Array:
+    def block(self, arms: Array, refs: Array, rough: bool = False) -> Array:
         def panel(a: int, b: int, kind: Any) -> Side:
             return self._side(arms[a:b], kind)
 
-        return self._filled(arms.shape[0], panel, refs)
+        return self._filled(arms.shape[0], panel, refs, rough)
 
-    def rows(self, start: int, stop: int, refs: Array) -> Array:
+    def rows(self, start: int, stop: int, refs: Array, rough: bool = False) -> Array:
         def panel(a: int, b: int, kind: Any) -> Side:
-            return self._side_between(start + a, start + b, kind)
+            return self.side(start + a, start + b, kind)
 
-        return self._filled(stop - start, panel, refs)
+        return self._filled(stop - start, panel, refs, rough)
 
     def whole(self, arms: Array) -> Array:
         space, xp, count = self.space, self.space.xp, arms.shape[0]
-        kind = xp.float64 if self._is_coarse() else xp.float32
+        kind = xp.float64 if self.is_coarse() else xp.float32
         self.n_distances += count * self.n
         found = xp.empty((count, self.n), dtype=xp.float32, device=space.device)
         left = self._side(arms, kind)
@@ -240,13 +265,19 @@ class ArrayRows(ArrayPoints):
         wide = self.metric not in _SQUARES and not space.is_torch
         width = count * (self.width if wide else 1)
         for a, b in space.chunks(self.n, max(width, self.width)):
-            block = self._compare(left, self._side_between(a, b, kind))
+            block = self._compare(left, self.side(a, b, kind))
             found[:, a:b] = space.cast(block, xp.float32)
         return found
 
-    def _side_between(self, start: int, stop: int, kind: Any) -> Side:
-        squares = self._squares_of(kind)[start:stop] if self._by_product else None
+    def side(self, start: int, stop: int, kind: Any) -> Side:
+        """Rows that follow each other, as they are compared."""
+        squares = self._squares_of(kind)[start:stop] if self.by_product else None
         return Side(self._between(start, stop, kind), squares)
+
+    @property
+    def columns(self) -> int:
+        """Of rows as they are compared."""
+        return self.width + self._padded
 
     @property
     def _in_one_pass(self) -> bool:
@@ -255,18 +286,54 @@ class ArrayRows(ArrayPoints):
         return plain and self.space.fused is not None
 
     @property
-    def _by_product(self) -> bool:
+    def by_product(self) -> bool:
+        """Squared differences are those of lengths and products."""
         return self.metric in _SQUARES and not self._thin
 
     def _side(self, ids: Array, kind: Any) -> Side:
-        squares = self._squares_of(kind) if self._by_product else None
+        squares = self._squares_of(kind) if self.by_product else None
         some = None if squares is None else self.space.take(squares, ids)
         return Side(self._some(ids, kind), some)
 
-    def _filled(self, count: int, panel: Callable[[int, int, Any], Side], refs: Array) -> Array:
+    @property
+    def splits(self) -> bool:
+        """A kernel takes products of rows that are split, as exact as float32."""
+        return self.by_product and self.space.fused is not None and not self.is_coarse()
+
+    def factors(self, n: int, sides: Iterable[Side]) -> Any:
+        """So many rows, split; they come in parts."""
+        start, by = 0, _FACTOR / 2 ** math.ceil(math.log2(self._largest))
+        found = self.space.fused.Factors(n, self.columns, by, self.space.device)
+        for side in sides:
+            found.put(start, side.rows, side.squares)
+            start += side.rows.shape[0]
+        return found
+
+    @cached_property
+    def _largest(self) -> float:
+        """Of all numbers of rows as they are compared, and more than 0."""
+        if self.metric in _DIRECTIONS:
+            return 1.0
+        space, largest = self.space, []
+        for start, stop in space.chunks(self.n, self.width):
+            part = self._between(start, stop, space.xp.float32)
+            largest.append(space.xp.max(space.xp.abs(part)))
+        return float(space.xp.max(space.xp.stack(largest))) or 1.0
+
+    def _filled(
+        self, count: int, panel: Callable[[int, int, Any], Side], refs: Array, rough: bool
+    ) -> Array:
         space, xp = self.space, self.space.xp
-        kind = xp.float64 if self._is_coarse() else xp.float32
+        kind = xp.float64 if self.is_coarse() else xp.float32
         self.n_distances += count * refs.shape[0]
+        if rough and self.splits:
+            shape = (count, refs.shape[0])
+            found = xp.empty(shape, dtype=xp.float32, device=space.device)
+            factors = self.factors(shape[1], [self._side(refs, kind)])
+            for a, b in space.chunks(count, self.width):
+                side = panel(a, b, kind)
+                factors.compare(side.rows, side.squares, self.metric, found[a:b, :])
+            return found
         right, parts = self._side(refs, kind), []
         wide = self.metric not in _SQUARES and not space.is_torch
         width = refs.shape[0] * (self.width if wide else 1)
@@ -302,7 +369,7 @@ class ArrayRows(ArrayPoints):
             parts.append(xp.stack(each))
         return parts[0] if len(parts) == 1 else xp.concat(parts, axis=1)
 
-    def _is_coarse(self) -> bool:
+    def is_coarse(self) -> bool:
         """Whether float32 cannot tell the rows apart."""
         if self._coarse is None:
             self._coarse = False
@@ -315,12 +382,12 @@ class ArrayRows(ArrayPoints):
             def fine(left: Any, right: Any) -> Any:
                 return self.space.host(self.exact(self.space.ids(left), self.space.ids(right)))
 
-            self._coarse = loses_digits(self.n, rough, fine)
+            self._coarse = loses_digits(self.n, rough, fine, parts=1)
         return self._coarse
 
     def _compare(self, left: Side, right: Side) -> Array:
         """From each of some rows to each of others, in the type that they have."""
-        if self._by_product:
+        if self.by_product:
             return self._finish(self.space.squares_between(left, right))
         if self.metric in _SQUARES:
             columns = range(left.rows.shape[1])

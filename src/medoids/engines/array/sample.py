@@ -8,8 +8,9 @@ import numpy as np
 
 from ..._types import Indices
 from ..sites import Sites
+from .held import Held, hold
 from .namespace import Array
-from .rows import ArrayPoints
+from .rows import ArrayPoints, ArrayRows
 
 
 class Sample:
@@ -23,11 +24,19 @@ class Sample:
         and count by their weight.
     sites : Sites
     rng : Generator
+    size : int, default=None
+        Where all distances are held, for kernels to sum: the bytes of each.
     """
 
     def __init__(
-        self, points: ArrayPoints, first: int, sites: Sites, rng: np.random.Generator
+        self,
+        points: ArrayPoints,
+        first: int,
+        sites: Sites,
+        rng: np.random.Generator,
+        size: int | None = None,
     ) -> None:
+        self._size = size
         self.points, self.first, self.space = points, first, points.space
         n, weights = points.n, sites.weights
         self.weighted = weights is not None and first < n
@@ -72,19 +81,34 @@ class Sample:
         largest = xp.max(xp.where(some < float("inf"), xp.abs(some), 0.0))
         return xp.reshape(xp.clip(largest, min=1e-30), (1,))
 
+    @cached_property
+    def held(self) -> Held | None:
+        """All distances, if kernels sum them."""
+        if self._size is None or not isinstance(self.points, ArrayRows):
+            return None
+        return hold(self.points, self._size)
+
+    @property
+    def exact(self) -> bool:
+        """The references are all points, and no distance is rounded to float16."""
+        return self.first == self.points.n and (self.held is None or self.held.exact)
+
     def some(self, arms: Array, depth: int) -> Array:
         """From some arms to the references up to a depth; infinite from an arm to itself."""
         xp, first = self.space.xp, self.first
-        held = self.space.take(self._held(), arms, axis=0)
+        held = self._as_distances(self.space.take(self._held(), arms, axis=0))
         if depth <= first:
             return held[:, :depth]
         refs = self.refs(depth)[first:]
-        new = self._apart(self.points.block(arms, refs), arms, refs)
+        new = self._apart(self.points.block(arms, refs, rough=True), arms, refs)
         return xp.concat([held, new], axis=1)
 
     def part(self, start: int, stop: int) -> Array:
         """From arms that follow each other to the first references."""
-        return self._held()[start:stop, ...]
+        return self._as_distances(self._held()[start:stop, ...])
+
+    def _as_distances(self, rows: Array) -> Array:
+        return rows if self.held is None else self.held.some(self.space, rows)
 
     def whole(self, arms: Array) -> Array:
         """From arms to all points, where these are the references."""
@@ -95,12 +119,14 @@ class Sample:
 
     def _held(self) -> Array:
         """From all arms to the first references."""
+        if self.held is not None:
+            return self.held.rows
         if self._block is None:
             space, refs, n = self.space, self.refs(self.first), self.points.n
             xp = space.xp
             block = xp.empty((n, self.first), dtype=xp.float32, device=space.device)
             for start, stop in space.chunks(n, self.first):
-                found = self.points.rows(start, stop, refs)
+                found = self.points.rows(start, stop, refs, rough=self.first < n)
                 if not space.assigns:
                     found = self._apart(found, space.arange(start, stop), refs)
                 block[start:stop, ...] = found

@@ -5,11 +5,17 @@ take the tensor cores, with factors in float16 and sums in float32: whatever its
 are, its residuals are measured with the same (`estimates`). Sums that values are made of are in
 float32 within a part, and in float64 beyond it (`sums`). No sum depends on the order in which parts
 are done.
+
+Distances are products of rows that are split into two float16 (`factors`). Where all of them fit
+into the device they are held, and sums over all points are carried from step to step (`carried`).
 """
 
+from .carried import Payments, carried
 from .estimates import MOST_CLUSTERS, Scalars, estimated, width_of
+from .factors import Factors, halve
 from .sums import Summed, paid, squares_from, summed
 
 __all__ = [
-    "MOST_CLUSTERS", "Scalars", "Summed", "estimated", "paid", "squares_from", "summed", "width_of",
+    "MOST_CLUSTERS", "Factors", "Payments", "Scalars", "Summed", "carried", "estimated",
+    "halve", "paid", "squares_from", "summed", "width_of",
 ]  # fmt: skip

@@ -214,7 +214,9 @@ def estimated(
         arms.share if shares else torch.full((1,), arms.share, device=device, dtype=torch.float64)
     )
     # Arms of a program: as many as its registers hold, unless processors would stand idle.
-    size = 64 if features + clusters <= 192 else 32
+    size, refs, warps = (64, 32, 4) if features + clusters <= 192 else (32, 32, 4)
+    if features > 128 and count >= 256 * _processors(device):
+        size, refs, warps = 64, 64, 8
     if size == 32 and count < 4 * size * _processors(device):
         size = 16
     _estimate[(triton.cdiv(count, size),)](
@@ -223,6 +225,6 @@ def estimated(
         arms.home, arms.stays, arms.goes, share, share if cost is None else cost,
         found[0], found[1], found[2], count, block.shape[1], k, *numbers,
         SWAP=swap, BASIS=with_basis, SHARES=shares, FEATURES=features, CLUSTERS=clusters,
-        ARMS=size, REFS=32, num_warps=4, num_stages=2,
+        ARMS=size, REFS=refs, num_warps=warps, num_stages=2,
     )  # fmt: skip
     return found[0], found[1], found[2]

@@ -1,0 +1,184 @@
+"""Distances by products of rows that are split: the digits of float32, by tensor cores.
+
+A row is the sum of two rows in float16, and a product of rows that of three. Where all distances
+are held in float16 themselves, they are rounded up or down by chance, so that the mean is
+the distance: sums of many are much closer than any of them (docs/performance.md, "On a GPU").
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import triton
+import triton.language as tl
+
+Tensor = Any
+# How distances are made of squared differences.
+KINDS = {"sqeuclidean": 0, "euclidean": 1, "cosine": 2, "correlation": 2}
+# Columns are multiplied so many at a time.
+_DEPTH, _TILE = 64, 128
+
+
+@triton.jit
+def _chance(row, column):
+    """Thirteen bits that depend on a pair, whichever way round."""
+    low, high = tl.minimum(row, column), tl.maximum(row, column)
+    mixed = low.to(tl.uint32) * 0x9E3779B1 ^ high.to(tl.uint32) * 0x85EBCA77
+    mixed = (mixed ^ (mixed >> 15)) * 0x2C1B3C6D
+    mixed = (mixed ^ (mixed >> 12)) * 0x297A2D39
+    return ((mixed ^ (mixed >> 15)) >> 19).to(tl.int32)
+
+
+@triton.jit
+def _rounded(far, row, column):
+    """Numbers that are not negative, rounded to float16: up as often as they are nearer to it."""
+    bits = far.to(tl.int32, bitcast=True) + _chance(row, column)
+    return (bits & -8192).to(tl.float32, bitcast=True).to(tl.float16)
+
+
+@triton.jit
+def _distance(squares, KIND: tl.constexpr):
+    """What squared differences amount to."""
+    squares = tl.maximum(squares, 0.0)
+    if KIND == 1:
+        squares = tl.sqrt_rn(squares)
+    elif KIND == 2:
+        squares = squares * 0.5
+    return squares
+
+
+@triton.jit
+def _fill(
+    high_, low_, squares_, found_, n, stride, width, product, scale, tiles,
+    KIND: tl.constexpr, TILE: tl.constexpr, DEPTH: tl.constexpr,
+):  # fmt: skip
+    """A tile of distances, and the same the other way round."""
+    # The tiles on and above the diagonal, in order.
+    at = tl.program_id(0)
+    across = tiles + 0.5
+    i = (across - tl.sqrt_rn(across * across - 2.0 * at.to(tl.float32))).to(tl.int32)
+    i = tl.where(at < i * tiles - i * (i - 1) // 2, i - 1, i)
+    i = tl.where(at >= (i + 1) * tiles - (i + 1) * i // 2, i + 1, i)
+    j = i + at - (i * tiles - i * (i - 1) // 2)
+    rows = i * TILE + tl.arange(0, TILE)
+    columns = j * TILE + tl.arange(0, TILE)
+    of_row, of_column = (rows % n).to(tl.int64) * width, (columns % n).to(tl.int64) * width
+    total = tl.zeros((TILE, TILE), tl.float32)
+    for first in range(0, width, DEPTH):
+        step = first + tl.arange(0, DEPTH)
+        left, right = of_row[:, None] + step[None, :], of_column[None, :] + step[:, None]
+        high, high_too = tl.load(high_ + left), tl.load(high_ + right)
+        low, low_too = tl.load(low_ + left), tl.load(low_ + right)
+        total = tl.dot(high, high_too, total)
+        total = tl.dot(high, low_too, total)
+        total = tl.dot(low, high_too, total)
+    mine = tl.load(squares_ + rows, mask=rows < n, other=0.0)
+    theirs = tl.load(squares_ + columns, mask=columns < n, other=0.0)
+    far = _distance(mine[:, None] + theirs[None, :] - product * total, KIND)
+    half = _rounded(far * scale, rows[:, None], columns[None, :])
+    half = tl.where(rows[:, None] == columns[None, :], float("inf"), half)
+    there = (rows < n)[:, None] & (columns < n)[None, :]
+    tl.store(found_ + rows.to(tl.int64)[:, None] * stride + columns[None, :], half, mask=there)
+    if i != j:
+        back = found_ + columns.to(tl.int64)[:, None] * stride + rows[None, :]
+        tl.store(back, tl.trans(half), mask=tl.trans(there))
+
+
+class Factors:
+    """Rows as sums of two float16, the large part and the rest; and their squared lengths.
+
+    Parameters
+    ----------
+    n, width : int
+    by : float
+        What rows are multiplied by, a power of two: float16 ends at 65,504.
+    device : Any
+    """
+
+    def __init__(self, n: int, width: int, by: float, device: Any) -> None:
+        shape = (n, triton.cdiv(width, _DEPTH) * _DEPTH)
+        self.high = torch.zeros(shape, dtype=torch.float16, device=device)
+        self.low = torch.zeros(shape, dtype=torch.float16, device=device)
+        self.squares = torch.empty(n, dtype=torch.float32, device=device)
+        self.by = by
+
+    def put(self, start: int, rows: Tensor, squares: Tensor) -> None:
+        """Rows (float32) that follow each other."""
+        stop, width = start + rows.shape[0], rows.shape[1]
+        scaled = rows * self.by
+        high = scaled.half()
+        self.high[start:stop, :width] = high
+        self.low[start:stop, :width] = scaled.sub_(high)
+        self.squares[start:stop] = squares
+
+    def compare(self, rows: Tensor, squares: Tensor, kind: str, found: Tensor) -> None:
+        """Distances of a kind from rows (float32) to these, in float32."""
+        (count, width), (n, deep) = rows.shape, self.high.shape
+        tiles = triton.cdiv(count, _TILE) * triton.cdiv(n, _TILE)
+        _compare[(tiles,)](
+            rows, rows.stride(0), squares, self.high, self.low, self.squares, found,
+            found.stride(0), count, n, width, deep, self.by, 2.0 / self.by**2,
+            KIND=KINDS[kind], TILE=_TILE, DEPTH=32, TOGETHER=8, num_warps=8, num_stages=3,
+        )  # fmt: skip
+
+    def fill(self, found: Tensor, kind: str, scale: float) -> None:
+        """All distances of a kind, times a scale, in float16."""
+        n, width = self.high.shape
+        tiles = triton.cdiv(n, _TILE)
+        _fill[(tiles * (tiles + 1) // 2,)](
+            self.high, self.low, self.squares, found, n, found.stride(0), width,
+            2.0 / self.by**2, scale, tiles,
+            KIND=KINDS[kind], TILE=_TILE, DEPTH=_DEPTH, num_warps=8, num_stages=3,
+        )  # fmt: skip
+
+
+@triton.jit
+def _compare(
+    left_, stride, mine_, high_, low_, theirs_, found_, across, count, n, width, deep, by, product,
+    KIND: tl.constexpr, TILE: tl.constexpr, DEPTH: tl.constexpr, TOGETHER: tl.constexpr,
+):  # fmt: skip
+    """A tile of distances, of rows as they are from rows that were split; in float32."""
+    # Some tiles of rows with all columns, one after the other: what they read is near then.
+    tiles, wide = tl.cdiv(count, TILE), tl.cdiv(n, TILE)
+    group = tl.program_id(0) // (TOGETHER * wide)
+    height = tl.minimum(tiles - group * TOGETHER, TOGETHER)
+    within = tl.program_id(0) - group * TOGETHER * wide
+    rows = (group * TOGETHER + within % height) * TILE + tl.arange(0, TILE)
+    columns = (within // height) * TILE + tl.arange(0, TILE)
+    of_row, of_column = (rows % count).to(tl.int64) * stride, (columns % n).to(tl.int64) * deep
+    total = tl.zeros((TILE, TILE), tl.float32)
+    for first in range(0, deep, DEPTH):
+        step = first + tl.arange(0, DEPTH)
+        given = left_ + of_row[:, None] + step[None, :]
+        fine = tl.load(given, mask=step[None, :] < width, other=0.0) * by
+        high = fine.to(tl.float16)
+        low = (fine - high.to(tl.float32)).to(tl.float16)
+        right = of_column[None, :] + step[:, None]
+        high_too, low_too = tl.load(high_ + right), tl.load(low_ + right)
+        total = tl.dot(high, high_too, total)
+        total = tl.dot(high, low_too, total)
+        total = tl.dot(low, high_too, total)
+    mine = tl.load(mine_ + rows, mask=rows < count, other=0.0)
+    theirs = tl.load(theirs_ + columns, mask=columns < n, other=0.0)
+    far = _distance(mine[:, None] + theirs[None, :] - product * total, KIND)
+    there = (rows < count)[:, None] & (columns < n)[None, :]
+    tl.store(found_ + rows.to(tl.int64)[:, None] * across + columns[None, :], far, mask=there)
+
+
+@triton.jit
+def _halve(rows, found_, stride, start, n, scale, WIDE: tl.constexpr):
+    """Distances, rounded."""
+    row, column = start + tl.program_id(0), tl.program_id(1) * WIDE + tl.arange(0, WIDE)
+    far = tl.load(rows + tl.program_id(0).to(tl.int64) * n + column, mask=column < n, other=0.0)
+    half = _rounded(far * scale, tl.full((WIDE,), row, tl.int32), column)
+    half = tl.where(column == row, float("inf"), half)
+    tl.store(found_ + row.to(tl.int64) * stride + column, half, mask=column < n)
+
+
+def halve(found: Tensor, rows: Tensor, start: int, scale: float) -> None:
+    """Rows of distances that follow each other, rounded into where all are held."""
+    count, n = rows.shape
+    _halve[(count, triton.cdiv(n, 1024))](
+        rows, found, found.stride(0), start, n, scale, WIDE=1024
+    )  # fmt: skip
