@@ -53,6 +53,11 @@ class Tuning(NamedTuple):
     refining: float = 8e6  # and of a round of refining
     completes: bool = True  # compute all distances, once searches have cost more than that
 
+    # --- all distances, with sums carried from step to step, rather than searches
+    carried: float = 0.75  # memory that they may take
+    searching: float = 1e4  # what searches cost for each point and cluster, at least;
+    carrying: float = 2.0  # and to sum a distance as often as BUILD and SWAP do
+
     # --- estimates from more references
     many: int = 32  # from so many clusters on, refining begins at twice the first references
     fewest_regressed: int = 256  # references that are a ground for a regression

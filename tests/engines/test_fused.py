@@ -187,7 +187,7 @@ def test_products_of_rows_that_are_split(metric: str, scale: float) -> None:
         largest = float(known.max())
         np.testing.assert_allclose(found.cpu(), known.cpu(), rtol=1e-5, atol=2e-3 * largest)
         apart = known.cpu().numpy() > 0.1 * largest
-        np.testing.assert_allclose(found.cpu()[apart], known.cpu()[apart], rtol=1e-5)
+        np.testing.assert_allclose(found.cpu()[apart], known.cpu()[apart], rtol=3e-5)
 
 
 def test_widths_that_no_kernel_takes() -> None:

@@ -113,6 +113,12 @@ def resolve(
     return key, METRICS[key], float(p)
 
 
-def leaves(metric: Metric) -> tuple[Leaf, Leaf]:
-    """What a coordinate adds, and what the sums mean: functions that Numba compiles into loops."""
-    return getattr(kernels.terms, metric.term), getattr(kernels.terms, metric.finish)
+def leaves(metric: Metric, rough: bool = False) -> tuple[Leaf, Leaf]:
+    """What a coordinate adds, and what the sums mean: functions that Numba compiles into loops.
+
+    If `rough`, of float32, and as exact as that.
+    """
+    finish = getattr(kernels.terms, metric.finish)
+    if rough:
+        finish = getattr(kernels.terms, f"rough_{metric.finish}", finish)
+    return getattr(kernels.terms, metric.term), finish

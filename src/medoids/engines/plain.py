@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from .protocol import Near
+from .protocol import AllArms, Near
 
 
 class WithoutNear(ABC):
@@ -21,4 +21,7 @@ class WithoutNear(ABC):
         self.start(medoids)
 
     def swap_near(self, level: int) -> Near | None:
+        return None
+
+    def carrying(self) -> AllArms | None:
         return None

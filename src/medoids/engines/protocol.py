@@ -309,6 +309,9 @@ class Engine(Medoids, Protocol):
         Steps that are `rough` are decided in float32, and the end alone in float64.
         """
 
+    def carrying(self) -> AllArms | None:
+        """All distances, where PAM's steps on them cost less than searches do; else None."""
+
     def fresh(self) -> Self:
         """The same points without medoids."""
 
@@ -385,11 +388,15 @@ class FullEngine(Engine, Protocol):
         """What each arm would change of the loss, in the place of the medoid at its position."""
 
 
-class Matrix(Medoids, Protocol):
-    """Points whose distances are all at hand: a row for each arm."""
+class AllArms(Medoids, Protocol):
+    """Points whose distances are all at hand, and what PAM asks of them."""
 
     def close(self, swap: bool) -> Ids:
         """The best arm, and those that rounding cannot tell from it; none, if no swap is good."""
+
+
+class Matrix(AllArms, Protocol):
+    """The same with what other methods ask: a row for each arm."""
 
     def best_for_each(self) -> tuple[Ids, Values]:
         """For each medoid the arm that replaces it best, and its value."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..engines.protocol import Matrix, Medoids
+from ..engines.protocol import AllArms, Matrix, Medoids
 from ..search.rounds import Choice, Round
 from ..search.search import null_value, settle
 from .loops import Best, build_and_swap
@@ -31,7 +31,7 @@ def _all_the_way(settings: Settings, matrix: Matrix) -> tuple[Medoids, int]:
     return matrix, build_and_swap(settings, matrix, best_of(matrix))
 
 
-def best_of(matrix: Matrix) -> Best:
+def best_of(matrix: AllArms) -> Best:
     """The best arm of a step, from all distances."""
 
     def best(swap: bool) -> Choice:

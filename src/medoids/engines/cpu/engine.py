@@ -16,6 +16,7 @@ from . import kernels
 from .arms import CPUArms
 from .cache.cache import Cache
 from .cache.rows import ExactRows
+from .carried import CarriedMatrix, Held, hold
 from .matrix import CPUMatrix, weigh
 from .points.among import PointsAmong
 from .points.base import Points
@@ -70,6 +71,7 @@ class CPUEngine(EagerSwaps):
         # All distances, in float64 or not, and points that hold them: for every start the same.
         self._matrices: dict[bool, Floats] = {}
         self._held: dict[str, HeldPoints] = {}
+        self._carried: dict[str, Held | None] = {}
 
     # Not `cached_property`, whose lock all engines of a process would share in Python 3.11.
     @property
@@ -176,6 +178,31 @@ class CPUEngine(EagerSwaps):
             return self
         return self._on(HeldPoints(points, exact=True))
 
+    def carrying(self) -> CarriedMatrix | None:
+        if "held" not in self._carried:
+            if not self._worth_carrying:
+                return None
+            self._carried["held"] = hold(self.points)
+        held = self._carried["held"]
+        if held is None:
+            return None
+        room = self.tuning.medoid_rows * self.room
+        return CarriedMatrix(held, self.points, self.n_clusters, self._counter, self.sites, room)
+
+    @property
+    def _worth_carrying(self) -> bool:
+        """Searches would take longer than all distances do, and these fit into memory."""
+        points, tuning, n = self.points, self.tuning, self.n
+        if (
+            not (points.symmetric and points.nonnegative)
+            or self.wanted >= n
+            or tuning.first_block is not None
+        ):
+            return False
+        search = tuning.searching * self.n_clusters
+        fits = 2 * n**2 <= tuning.carried * self.room and 8 * self.n_clusters <= n
+        return fits and n * (points.cost / 2 + tuning.carrying) <= search
+
     # --- other engines on the same points
 
     def some_points(self, count: int, which: int) -> tuple[CPUEngine, Indices] | None:
@@ -212,6 +239,7 @@ class CPUEngine(EagerSwaps):
         other = self._on(self.points, n_clusters)
         other._drawn = self._drawn  # rows that are kept serve both
         other._matrices, other._held = self._matrices, self._held
+        other._carried = self._carried
         other._exact, other._cache, other._order = self._exact, self._cache, self._order
         if self._cache is not None:
             self._cache.forget()

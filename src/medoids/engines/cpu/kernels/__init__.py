@@ -21,6 +21,9 @@ __getattr__ = lazily(
         ],
         "estimates": ["add_gains", "carry", "screen", "turn"],
         "basis": ["regress"],
+        "carried": [
+            "add_payments", "add_swaps", "change_payments", "change_swaps", "round_by_chance",
+        ],
         "along": ["conclude", "find"],
         "nearby": [
             "add_changes", "add_nearby", "best_swaps", "carry_swaps", "lowest_swaps", "number",

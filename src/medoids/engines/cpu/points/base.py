@@ -35,6 +35,8 @@ class Points(ABC):
         the user's numbers are too large or too small for float32.
     weights : ndarray or None
         What distances to each point are multiplied by.
+    symmetric : bool
+        The dissimilarity is the same both ways round, and zero from a point to itself.
     threadable : bool
         `tile` may be called by several threads at once, and counts nothing.
     """
@@ -46,6 +48,7 @@ class Points(ABC):
     slow_exact: bool = False
     unit: float = 1.0
     weights: NDArray[np.float64] | None = None
+    symmetric: bool = False
     threadable: bool = False
 
     def __init__(self, n: int, workers: Workers) -> None:

@@ -89,7 +89,7 @@ class DensePoints(Points):
         Bytes that a copy of the rows in float32 may take.
     """
 
-    slow_exact = True
+    slow_exact = symmetric = True
 
     def __init__(
         self, array: RowReader, metric: Metric, p: float, workers: Workers, copy_limit: float = 0
@@ -252,7 +252,7 @@ def product(left: NDArray[np.float32], right: NDArray[np.float32]) -> NDArray[np
 
 def rough_kernels(metric: Metric) -> tuple[Callable[..., None], Callable[..., None]]:
     """The float32 kernels of a metric: with a BLAS product, and without."""
-    term, finish = leaves(metric)
+    term, finish = leaves(metric, rough=True)
     thin = kernels.largest_kernel if metric.largest else kernels.block_kernel
     return kernels.epilogue_kernel(finish), thin(term, finish)
 

@@ -1,0 +1,138 @@
+"""PAM on all distances, with sums that are carried from step to step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from helpers import heavy_tails, mixture
+from medoids import KMedoids
+from medoids._threads import Workers
+from medoids._tuning import tuned
+from medoids.data.kinds import read
+from medoids.engines.cpu import carried
+from medoids.engines.cpu.points import points_of
+
+# Steps are always taken so, where they can be.
+ALWAYS = {"small_pairs": 0, "fewest_first": 256, "per_cluster": 0, "searching": 1e12}
+N = 1500
+ROWS = {
+    "mixture": mixture(N, 6, 5, 0),
+    "few dimensions": mixture(N, 2, 12, 1),
+    "grid": np.random.default_rng(2).integers(0, 9, (N, 2)).astype(float),
+    "copies": mixture(N // 5, 3, 4, 3)[np.random.default_rng(3).integers(0, N // 5, N)],
+    "tiny": 1e-20 * mixture(N, 4, 3, 4),
+}
+
+
+def fits(X: Any, k: int, **params: Any) -> tuple[KMedoids, KMedoids]:
+    """By sums that are carried, and by PAM."""
+    with tuned(**ALWAYS):
+        found = KMedoids(k, random_state=0, **params).fit(X)
+    return found, KMedoids(k, random_state=0, method="pam", **params).fit(X)
+
+
+def is_carried(km: KMedoids) -> bool:
+    """Every step has looked at all points."""
+    return all(
+        each["references"] == len(km.labels_) for entry in km.history_ for each in entry["rounds"]
+    )
+
+
+@pytest.mark.parametrize("k", [1, 2, 20])
+@pytest.mark.parametrize("metric", ["l2", "l1", "sqeuclidean", "cosine"])
+@pytest.mark.parametrize("name", list(ROWS))
+def test_the_medoids_of_pam(name: str, metric: str, k: int) -> None:
+    found, known = fits(ROWS[name], k, metric=metric)
+    assert is_carried(found)
+    assert found.medoid_indices_.tolist() == known.medoid_indices_.tolist()
+    assert found.n_iter_ == known.n_iter_
+    assert found.inertia_ == pytest.approx(known.inertia_, rel=1e-12)
+    np.testing.assert_array_equal(found.labels_, known.labels_)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"init": "k-medoids++"},
+        {"init": "random", "n_init": 3},
+        {"candidates": np.arange(0, N, 3)},
+        {"fixed": [5, 700]},
+        {"max_iter": 2},
+    ],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_what_a_fit_may_be_asked_for(params: dict[str, Any]) -> None:
+    found, known = fits(ROWS["mixture"], 8, **params)
+    assert is_carried(found)
+    assert found.medoid_indices_.tolist() == known.medoid_indices_.tolist()
+
+
+def test_half_of_the_distances_are_computed_once() -> None:
+    found, _ = fits(ROWS["mixture"], 8, init="random", n_init=4)
+    assert N**2 / 2 < found.n_distances_ < 0.75 * N**2
+
+
+def test_points_that_weigh_are_searched() -> None:
+    weights = np.random.default_rng(0).integers(1, 4, N).astype(float)
+    with tuned(**ALWAYS):
+        found = KMedoids(5, random_state=0).fit(ROWS["mixture"], sample_weight=weights)
+    known = KMedoids(5, random_state=0, method="pam").fit(ROWS["mixture"], sample_weight=weights)
+    assert found.medoid_indices_.tolist() == known.medoid_indices_.tolist()
+    assert not is_carried(found)
+
+
+@pytest.mark.parametrize("how", ["memory", "delta", "many clusters", "cheap searches"])
+def test_where_searches_are_better(how: str) -> None:
+    params: dict[str, Any] = {"memory": {"memory_limit": 4e6}, "delta": {"delta": 1e-4}}.get(
+        how, {}
+    )
+    k = N // 4 if how == "many clusters" else 5
+    tuning = ALWAYS | ({"searching": 0.0} if how == "cheap searches" else {})
+    with tuned(**tuning):
+        found = KMedoids(k, random_state=0, max_iter=1, **params)
+        with pytest.warns(match="max_iter"):
+            found.fit(ROWS["mixture"])
+    assert not is_carried(found)
+
+
+def test_points_far_from_all_others() -> None:
+    X = heavy_tails(N, 0)
+    X[0] *= 1e6
+    found, known = fits(X, 5)
+    assert not is_carried(found)  # no digits would be left for the others
+    assert found.medoid_indices_.tolist() == known.medoid_indices_.tolist()
+
+
+def held(X: Any, metric: str) -> tuple[carried.Held | None, np.ndarray]:
+    with Workers(2) as workers:
+        points = points_of(read(X, metric, None), workers, 1e9)
+        return carried.hold(points), points.exact(np.arange(len(X)))
+
+
+@pytest.mark.parametrize("metric", ["l2", "l1", "cosine", "haversine"])
+def test_distances_are_rounded_by_chance(metric: str) -> None:
+    found, exact = held(ROWS["few dimensions"] / 10, metric)
+    assert found is not None
+    error = found.rows - exact * found.scale
+    assert np.abs(error).max() < 1.02
+    # There are 2 N random numbers for them all.
+    assert abs(error.mean()) < 4 * error.std() / np.sqrt(2 * N)
+    np.testing.assert_array_equal(found.rows[300:, :256], found.rows[:256, 300:].T)
+
+
+def test_distances_longer_than_those_that_were_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(carried, "_MARGINS", (0.5, 4.0))
+    found, exact = held(ROWS["mixture"], "l2")
+    assert found is not None
+    assert np.abs(found.rows - exact * found.scale).max() < 1.02
+    monkeypatch.setattr(carried, "_MARGINS", (0.5,))
+    assert held(ROWS["mixture"], "l2")[0] is None
+
+
+def test_all_the_same() -> None:
+    found, exact = held(np.ones((300, 3)), "l2")
+    assert found is None or not found.rows.any()
+    assert not exact.any()
