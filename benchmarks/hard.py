@@ -106,11 +106,24 @@ def one_batch(data: Data, k: int, swap: str) -> dict[str, Any]:
     return {"medoids": found.medoid_indices_}
 
 
-def faster_pam(data: Data, k: int, swap: str) -> dict[str, Any]:
-    import kmedoids
+def matrix(data: Data) -> np.ndarray:
+    """All distances in float32: for places by products of points in space, which is fastest."""
     from sklearn.metrics import pairwise_distances
 
-    D = pairwise_distances(data.X, metric=data.metric, n_jobs=2).astype(np.float32)
+    if data.metric != "haversine":
+        return pairwise_distances(data.X, metric=data.metric, n_jobs=2).astype(np.float32)
+    points = np.ascontiguousarray(data.flat, dtype=np.float32)
+    D = np.empty((len(points), len(points)), dtype=np.float32)
+    for at in range(0, len(points), 1000):
+        part = np.clip(points[at : at + 1000] @ points.T, -1, 1)
+        np.arccos(part, out=D[at : at + 1000])
+    return D
+
+
+def faster_pam(data: Data, k: int, swap: str) -> dict[str, Any]:
+    import kmedoids
+
+    D = matrix(data)
     found = kmedoids.fasterpam(D, k, init="random", random_state=0)
     return {"medoids": found.medoids, "distances": float(len(D))}
 
