@@ -54,18 +54,27 @@ MADE_BY = {
     "duels.json": "make bench-methods",
     "gpu.md": "python benchmarks/gpu.py, on a GPU",
 }
-# The cases of README's table of hard ones: near ties and few dimensions first, easy ones last.
-# The cases of hard.md that README shows, and what they are called there.
+# The cases of hard.md that README shows, and what they are called there: near ties and few
+# dimensions first, easy ones last.
 HARD = {
     "airports-10": "airports 28,298, haversine, k = 10",
     "airports-30": "airports, k = 30",
+    "airports-100": "airports, k = 100",
     "scrna-pca-10": "cells 40,000, 10 components, k = 10",
+    "scrna-pca-50": "cells, k = 50",
     "glove-10": "GloVe 100,000 x 50, cosine, k = 10",
     "mnist-pca-10": "MNIST 70,000, 50 components, k = 10",
     "mix16-10": "mixture 100,000 x 16, k = 10",
     "mnist-10k-5": "MNIST 10,000 x 784, k = 5",
     "mnist-5": "MNIST 70,000 x 784, k = 5",
     "mnist-10": "MNIST 70,000 x 784, k = 10",
+}
+# And those of gpu.md.
+ON_GPU = {
+    "airports-10": "airports 28,298, haversine, k = 10",
+    "glove-10": "GloVe 100,000 x 50, cosine, k = 10",
+    "mnist-5": "MNIST 70,000 x 784, k = 5",
+    "mnist-10": "MNIST, k = 10",
 }
 HARD_PEERS = ["medoids", "k-means", "OneBatchPAM", "matrix + FasterPAM"]
 
@@ -176,13 +185,15 @@ def hard() -> str:
     for row in cells("hard.md"):
         found.setdefault(row["case"], {})[row["method"]] = row
     peers = [name for name in HARD_PEERS if any(name in found.get(case, {}) for case in HARD)]
+    there = {row["case"]: row["medoids, s"] for row in cells("gpu.md") if "medoids, s" in row}
     rows = []
     for name, called in HARD.items():
         case = found.get(name, {})
         if "medoids" not in case:
             raise Missing(f"hard.md has no {name!r}: {MADE_BY['hard.md']} measures it")
         ours = case["medoids"]
-        row = [called, two_digits(number(ours["warm s"])), ours["n distances"]]
+        on_gpu = f"{there[ON_GPU[name]]} s" if name in ON_GPU else ""
+        row = [called, two_digits(number(ours["warm s"])), on_gpu, ours["n distances"]]
         for peer in peers[1:]:
             row.append("")
             if peer in case and case[peer]["warm s"] != "–":
@@ -192,7 +203,7 @@ def hard() -> str:
                     excess = number(case[peer]["mean loss"]) / number(ours["mean loss"]) - 1
                     row[-1] = f"{row[-1][:-1]}, {signed(100 * excess)})"
         rows.append(row)
-    return table(["case", "medoids", "distances / n", *peers[1:]], rows)
+    return table(["case", "medoids", "on an H200", "distances / n", *peers[1:]], rows)
 
 
 def eager() -> str:

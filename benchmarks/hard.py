@@ -15,6 +15,7 @@ import os
 import platform
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -114,9 +115,13 @@ def matrix(data: Data) -> np.ndarray:
         return pairwise_distances(data.X, metric=data.metric, n_jobs=2).astype(np.float32)
     points = np.ascontiguousarray(data.flat, dtype=np.float32)
     D = np.empty((len(points), len(points)), dtype=np.float32)
-    for at in range(0, len(points), 1000):
-        part = np.clip(points[at : at + 1000] @ points.T, -1, 1)
-        np.arccos(part, out=D[at : at + 1000])
+
+    def fill(at: int) -> None:
+        part = np.clip(points[at : at + 500] @ points.T, -1, 1)
+        np.arccos(part, out=D[at : at + 500])
+
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(fill, range(0, len(points), 500)))
     return D
 
 

@@ -193,15 +193,12 @@ class CPUEngine(EagerSwaps):
     def _worth_carrying(self) -> bool:
         """Searches would take longer than all distances do, and these fit into memory."""
         points, tuning, n = self.points, self.tuning, self.n
-        if (
-            not (points.symmetric and points.nonnegative)
-            or self.wanted >= n
-            or tuning.first_block is not None
-        ):
+        forced = tuning.first_block is not None
+        if forced or self.wanted >= n or not (points.symmetric and points.nonnegative):
             return False
-        search = tuning.searching * self.n_clusters
         fits = 2 * n**2 <= tuning.carried * self.room and 8 * self.n_clusters <= n
-        return fits and n * (points.cost / 2 + tuning.carrying) <= search
+        each = (points.cost_of_many or points.cost) / 2 + tuning.carrying
+        return fits and n * each <= tuning.searching * self.n_clusters
 
     # --- other engines on the same points
 

@@ -28,6 +28,8 @@ class Points(ABC):
         No distance is below zero.
     cost : float
         About how many nanoseconds a distance takes.
+    cost_of_many : float or None
+        The same where all are computed, if that is less.
     slow_exact : bool
         A distance in float64 takes several times as long.
     unit : float
@@ -45,6 +47,7 @@ class Points(ABC):
     n_distances: int = 0
     nonnegative: bool = True
     cost: float = 1.0
+    cost_of_many: float | None = None
     slow_exact: bool = False
     unit: float = 1.0
     weights: NDArray[np.float64] | None = None

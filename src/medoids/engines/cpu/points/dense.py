@@ -98,6 +98,8 @@ class DensePoints(Points):
         frame = frame_of(array, metric, p, workers)
         self.metric, self.p, self.unit = metric, p, frame.unit**metric.degree
         self.cost = 2 + array.shape[1] / (20 if metric.term == "square" else 8)
+        if metric.term == "square":  # a product of large blocks
+            self.cost_of_many = 2 + array.shape[1] / 45
         self.rows = ShapedRows(array, metric, frame.unit)
         self._panels = Panels(self.rows, metric, frame, workers, copy_limit)
         self._pad = self.rows.form[:, 2].astype(np.float32)
