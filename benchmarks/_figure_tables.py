@@ -53,6 +53,7 @@ MADE_BY = {
     "methods.jsonl": "make bench-methods",
     "duels.json": "make bench-methods",
     "gpu.md": "python benchmarks/gpu.py, on a GPU",
+    "slope.md": "make bench",
 }
 # The cases of hard.md that README shows, and what they are called there: near ties and few
 # dimensions first, easy ones last.
@@ -225,8 +226,26 @@ def eager() -> str:
     return table(["n = 70,000", '`swap="best"`', '`swap="eager"`, random start', "k-means"], rows)
 
 
+def gpu() -> str:
+    """The table of docs/gpu.md: seconds on a GPU, and of the CPU engine on the same machine."""
+    rows = []
+    for row in cells("gpu.md"):
+        if "medoids, s" in row:
+            same = row["medoids as on the CPU (seconds there)"]
+            there = f"{same.partition(', ')[2]}" if same.startswith("yes") else ""
+            k_means = f"{row['k-means, s'].partition(' ')[0]} s"
+            rows.append([row["case"], k_means, f"{row['medoids, s']} s", there])
+    return table(["case", "k-means", "medoids", "CPU engine, 16 cores"], rows)
+
+
+def slope() -> str:
+    """The table of docs/performance.md: how distances grow with n."""
+    rows = [[row["data"], row["n: distances / n, mean"], row["slope"]] for row in cells("slope.md")]
+    return table(["data", "n: distances / n, mean of three", "exponent of n"], rows)
+
+
 TABLES: dict[str, Callable[[], str]] = {
-    "speed": speed, "choices": choices, "hard": hard, "eager": eager,
+    "speed": speed, "choices": choices, "hard": hard, "eager": eager, "gpu": gpu, "slope": slope,
 }  # fmt: skip
 
 
