@@ -186,15 +186,18 @@ def hard() -> str:
     for row in cells("hard.md"):
         found.setdefault(row["case"], {})[row["method"]] = row
     peers = [name for name in HARD_PEERS if any(name in found.get(case, {}) for case in HARD)]
-    there = {row["case"]: row["medoids, s"] for row in cells("gpu.md") if "medoids, s" in row}
+    on_gpu = cells("gpu.md") if ON_GPU.keys() & HARD.keys() else []
+    there = {row["case"]: row["medoids, s"] for row in on_gpu if "medoids, s" in row}
     rows = []
     for name, called in HARD.items():
         case = found.get(name, {})
         if "medoids" not in case:
             raise Missing(f"hard.md has no {name!r}: {MADE_BY['hard.md']} measures it")
         ours = case["medoids"]
-        on_gpu = f"{there[ON_GPU[name]]} s" if name in ON_GPU else ""
-        row = [called, two_digits(number(ours["warm s"])), on_gpu, ours["n distances"]]
+        row = [called, two_digits(number(ours["warm s"]))]
+        if there:
+            row.append(f"{there[ON_GPU[name]]} s" if name in ON_GPU else "")
+        row.append(ours["n distances"])
         for peer in peers[1:]:
             row.append("")
             if peer in case and case[peer]["warm s"] != "–":
@@ -204,7 +207,8 @@ def hard() -> str:
                     excess = number(case[peer]["mean loss"]) / number(ours["mean loss"]) - 1
                     row[-1] = f"{row[-1][:-1]}, {signed(100 * excess)})"
         rows.append(row)
-    return table(["case", "medoids", "on an H200", "distances / n", *peers[1:]], rows)
+    head = ["case", "medoids", *(["on an H200"] if there else []), "distances / n", *peers[1:]]
+    return table(head, rows)
 
 
 def eager() -> str:

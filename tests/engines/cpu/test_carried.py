@@ -117,7 +117,7 @@ def test_distances_are_rounded_by_chance(metric: str) -> None:
     found, exact = held(ROWS["few dimensions"] / 10, metric)
     assert found is not None
     error = found.rows - exact * found.scale
-    assert np.abs(error).max() < 1.02
+    assert np.abs(error).max() < 1.1  # and float32's own rounding
     # There are 2 N random numbers for them all.
     assert abs(error.mean()) < 4 * error.std() / np.sqrt(2 * N)
     np.testing.assert_array_equal(found.rows[300:, :256], found.rows[:256, 300:].T)
