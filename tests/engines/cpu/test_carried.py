@@ -17,7 +17,7 @@ from medoids.engines.cpu.points import points_of
 
 # Steps are always taken so, where they can be.
 ALWAYS = {"small_pairs": 0, "fewest_first": 256, "per_cluster": 0, "searching": 1e12}
-N = 1500
+N = 1000
 ROWS = {
     "mixture": mixture(N, 6, 5, 0),
     "few dimensions": mixture(N, 2, 12, 1),
@@ -86,7 +86,7 @@ def test_points_that_weigh_are_searched() -> None:
 
 @pytest.mark.parametrize("how", ["memory", "delta", "many clusters", "cheap searches"])
 def test_where_searches_are_better(how: str) -> None:
-    params: dict[str, Any] = {"memory": {"memory_limit": 4e6}, "delta": {"delta": 1e-4}}.get(
+    params: dict[str, Any] = {"memory": {"memory_limit": 2e6}, "delta": {"delta": 1e-4}}.get(
         how, {}
     )
     k = N // 4 if how == "many clusters" else 5
