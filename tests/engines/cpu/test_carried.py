@@ -46,7 +46,8 @@ def is_carried(km: KMedoids) -> bool:
 @pytest.mark.parametrize("name", list(ROWS))
 def test_the_medoids_of_pam(name: str, metric: str, k: int) -> None:
     found, known = fits(ROWS[name], k, metric=metric)
-    assert is_carried(found)
+    # With many clusters directions are so near each other that whole numbers would blur them.
+    assert is_carried(found) or (metric == "cosine" and k == 20)
     assert found.medoid_indices_.tolist() == known.medoid_indices_.tolist()
     assert found.n_iter_ == known.n_iter_
     assert found.inertia_ == pytest.approx(known.inertia_, rel=1e-12)
@@ -106,10 +107,18 @@ def test_points_far_from_all_others() -> None:
     assert found.medoid_indices_.tolist() == known.medoid_indices_.tolist()
 
 
+def test_groups_far_apart() -> None:
+    centres = 1e5 * np.random.default_rng(0).normal(size=(5, 3))
+    X = centres[np.arange(N) % 5] + np.random.default_rng(1).normal(size=(N, 3))
+    found, known = fits(X, 5)
+    assert not is_carried(found)  # whole numbers would not tell rows of a group apart
+    assert found.medoid_indices_.tolist() == known.medoid_indices_.tolist()
+
+
 def held(X: Any, metric: str) -> tuple[carried.Held | None, np.ndarray]:
     with Workers(2) as workers:
         points = points_of(read(X, metric, None), workers, 1e9)
-        return carried.hold(points), points.exact(np.arange(len(X)))
+        return carried.hold(points, 8), points.exact(np.arange(len(X)))
 
 
 @pytest.mark.parametrize("metric", ["l2", "l1", "cosine", "haversine"])

@@ -19,7 +19,7 @@ _PRODUCTS, _DIFFERENCES = 5e13, 1e11
 _LARGEST = 2.0**15
 # Half of float16's last digit; and of the smallest numbers it has.
 _HALF, _SMALLEST = 2.0**-11, 2.0**-25
-# Sums of numbers that were rounded by chance are further off with a probability of 4e-14
+# Sums of numbers that were rounded by chance are further off with a probability of 3e-14
 # (Hoeffding's inequality, for errors of up to one last digit).
 _SURE = 8.0
 # A point that weighs more than so many others would leave no digits to these.

@@ -24,13 +24,13 @@ from .step import SLACK
 # Rows that are computed at a time, and arms whose sums a thread adds up at a time.
 _ROWS, _ARMS = 256, 4096
 _LARGEST = 65_535.0
-# Sums of numbers that were rounded by chance are further off with a probability of 4e-14
+# Sums of numbers that were rounded by chance are further off with a probability of 3e-14
 # (Hoeffding's inequality, for errors of up to 1).
 _SURE = 4.0
 # The largest distance may be so many times the largest that was seen: tried in turn.
 _MARGINS = (1.1, 4.0)
-# And so many times the usual one.
-_RANGE = 100.0
+# Means are to be off by no more than this share of what a point pays, as some of them tell.
+_BLUR, _SOME = 5e-3, 256
 # Where more points pay something else, all are summed again.
 _MANY = 0.4
 
@@ -42,25 +42,30 @@ class Held(NamedTuple):
     scale: float
 
 
-def hold(points: Points) -> Held | None:
-    """All distances; None if some are much larger than most, or not finite.
-
-    There would be no digits left for the others.
-    """
+def hold(points: Points, n_clusters: int) -> Held | None:
+    """All distances; None if some are so large that few digits are left to those that matter."""
     # From the point that is farthest from one, and from the farthest from that, it is about as far
     # as it gets. Nothing is more than twice as far as from one point, no square four times.
-    across, usual, at = 0.0, np.inf, 0
+    across, at = 0.0, 0
     for _ in range(3):
         row = points.exact(np.array([at]))[0]
         at, across = int(row.argmax()), max(across, float(row.max()))
-        usual = min(usual, float(np.median(row)))
-    if across > _RANGE * usual:
+    if _SURE * across / (_LARGEST * points.n**0.5) > _BLUR * _pays(points, n_clusters):
         return None
     for margin in _MARGINS:
         rows = _rounded(points, (_LARGEST - 1) / (margin * across) if across > 0 else 1.0)
         if rows is not None:
             return rows
     return None
+
+
+def _pays(points: Points, n_clusters: int) -> float:
+    """About what a point pays: from some to the nearest of some others, four for each cluster."""
+    order = np.random.default_rng(0).permutation(points.n)
+    some, others = order[:_SOME], order[_SOME : _SOME + 4 * n_clusters]
+    far = np.sort(points.block_array(others, some).min(axis=0))
+    # Without those in whose cluster there is none of the others.
+    return float(far[: -(-9 * len(far) // 10)].mean())
 
 
 def _rounded(points: Points, scale: float) -> Held | None:

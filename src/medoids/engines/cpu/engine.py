@@ -182,7 +182,7 @@ class CPUEngine(EagerSwaps):
         if "held" not in self._carried:
             if not self._worth_carrying:
                 return None
-            self._carried["held"] = hold(self.points)
+            self._carried["held"] = hold(self.points, self.n_clusters)
         held = self._carried["held"]
         if held is None:
             return None
@@ -196,7 +196,9 @@ class CPUEngine(EagerSwaps):
         forced = tuning.first_block is not None
         if forced or self.wanted >= n or not (points.symmetric and points.nonnegative):
             return False
-        fits = 2 * n**2 <= tuning.carried * self.room and 8 * self.n_clusters <= n
+        # With a sum for each arm and medoid.
+        takes = 2 * n**2 + 8 * n * self.n_clusters
+        fits = takes <= tuning.carried * self.room and 8 * self.n_clusters <= n
         each = (points.cost_of_many or points.cost) / 2 + tuning.carrying
         return fits and n * each <= tuning.searching * self.n_clusters
 
