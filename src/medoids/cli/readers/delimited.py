@@ -103,8 +103,17 @@ def _rows(source: Source, separator: str) -> Iterator[list[str]]:
         raise Problem(f"{source.name} is not a clean table: {error}.") from None
 
 
-def _parse(source: Source, layout: _Layout, verbatim: str | None, **more: Any) -> Any:
+def _parse(source: Source, layout: _Layout, verbatim: str | None) -> Any:
     """The table; the column `verbatim` as it is written, such as 007."""
+    frame = _table(source, layout)
+    if verbatim in layout.columns:
+        names = _table(source, layout, usecols=[verbatim], dtype=str, keep_default_na=False)
+        frame[verbatim] = names[verbatim].astype(object)
+    return frame
+
+
+def _table(source: Source, layout: _Layout, **more: Any) -> Any:
+    """The table as pandas reads it."""
     pandas = need("pandas", "cli", "a table")
     try:
         with warnings.catch_warnings():
@@ -112,7 +121,6 @@ def _parse(source: Source, layout: _Layout, verbatim: str | None, **more: Any) -
             return pandas.read_csv(
                 io.StringIO(source.text), sep=layout.separator, decimal=layout.decimal,
                 header=0 if layout.headed else None, names=layout.columns, index_col=False,
-                converters={verbatim: str} if verbatim in layout.columns else None,
                 skipinitialspace=True, low_memory=False, **more,
             )  # fmt: skip
     except (ValueError, pandas.errors.ParserWarning) as error:
@@ -132,7 +140,7 @@ def _keep_texts(
     if not texts:
         return []
     written = {"usecols": texts, "dtype": str, "keep_default_na": False, "na_values": [""]}
-    kept = _parse(source, layout, None, **written)
+    kept = _table(source, layout, **written)
     notes = []
     for name in texts:
         words = kept[name][frame[name].isna() & kept[name].notna()]

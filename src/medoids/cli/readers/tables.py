@@ -188,8 +188,9 @@ def _mixed(frame: Any, texts: list[str], file: str) -> Any:
                 f"{file} has dates in column {name!r}: leave it out with --exclude"
                 f" {pasted([name])}."
             )
-        known = column.notna()
-        frame[name] = column.astype(object).where(known, None).map(_category)
+        values = column.astype(object).where(column.notna(), None)
+        # As objects: pandas would make strings of all, and NaN of what is missing.
+        frame[name] = type(column)([*map(_category, values)], index=frame.index, dtype=object)
     return frame
 
 
