@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from ..._types import Indices
 from ..cpu.cache.members import places_of
-from ..cpu.kernels.tuples import Led, Refs
-from ..cpu.rewards.fitted import MOST_LED, TILE, Block, Cluster, Fitted, Laid, Within
+from ..cpu.kernels.tuples import Cluster, Led, Refs
+from ..cpu.rewards.fitted import MOST_LED, TILE, Block, Fitted, Laid, Within
 from ..cpu.rewards.sample import sort_owners
 from ..cpu.step import Step
 from ..protocol import Values

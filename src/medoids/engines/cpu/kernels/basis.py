@@ -3,9 +3,14 @@
 Features are made orthonormal by the products that they have with each other in each cell (Gram and
 Schmidt on these, in float64). So what is as long as the references is passed over few times, and
 most of it are zeros: a leader rewards few of them.
+
+Only loops are compiled, and as few lines as will do: each takes a hundredth of a second of the
+first fit. What is no longer than there are cells is left to NumPy, and so is all memory.
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import njit
@@ -14,79 +19,81 @@ from .reward import reward
 from .vectors import LANES as COLUMNS
 from .vectors import add_scaled
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .tuples import Cluster, Led, Refs
+
 # Directions in which features differ by rounding alone are left out.
 _RANK = 1e-6
+_SQUARE = COLUMNS * COLUMNS
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _arrange(refs, cluster):  # type: ignore[no-untyped-def]
+def _arrange(refs, cluster, lines, cells):  # type: ignore[no-untyped-def]
     """Sort references into segments, and weigh them.
 
-    The segment of each, -1 if it is of no use; of every cell the share of all points that a
-    reference stands for, and the part that is not seen; and the owners whose points next to the
-    cluster are a cell of their own.
+    Of each reference: its segment, -1 if it is of no use; and the share of all points that it
+    stands for. Of each owner: whether its points next to the cluster are a cell of their own. Of
+    each cell: how many references are left to chance; the share of all points that one stands for,
+    and the part that is not seen; how many there are, and how many would tell as much if all
+    weighed the same. All arrays of `cells` come as zeros.
     """
-    owners, others, heavy, common = refs[:4]
-    g, beside, sizes, fewest, n = cluster[:5]
-    k, m = sizes.shape[0], owners.shape[0]
+    owners, others, heavy, common, weights = refs
+    g, beside, sizes, fewest, n = cluster
+    segment, weight, near = lines
+    counts, share, unseen, seen, full, square = cells
+    k, weighted = sizes.shape[0], weights.shape[0] > 0
     # Owners whose points next to the cluster are sampled apart: the rest of them must be seen too.
-    seen = np.zeros(k, np.int64)
     for s in range(common):
         if others[s] != g:
-            seen[owners[s]] += 1
-    near = np.empty(k, np.bool_)
+            counts[owners[s]] += 1
     left_over = 0
     for h in range(k):
         rest = sizes[h] - beside[h]
-        near[h] = h != g and (rest == 0 or seen[h] >= min(rest, fewest))
+        near[h] = h != g and (rest == 0 or counts[h] >= fewest or counts[h] >= rest)
         left_over += beside[h] if near[h] else 0
-    segment = np.empty(m, np.int32)
-    counts = np.zeros(k + 1, np.int64)
-    for s in range(m):
+        counts[h] = 0
+    for s in range(owners.shape[0]):
         h = owners[s]
-        is_next = others[s] == g and near[h]
-        segment[s] = h + k if is_next else h
-        if s >= common and not is_next and h != g:
+        cell = k if others[s] == g and near[h] else h
+        segment[s] = h + k if cell == k else h
+        if s >= common and cell != k and h != g:
             segment[s] = -1  # such are not sampled more than others
-        elif not heavy[s]:
-            counts[min(segment[s], k)] += 1
-    share, unseen = np.empty(k + 1), np.empty(k + 1)
+            continue
+        counts[cell] += not heavy[s]
+        one = weights[s] if weighted else 1.0
+        seen[cell] += 1
+        full[cell] += one
+        square[cell] += one * one
     for h in range(k + 1):
         size = left_over if h == k else sizes[h] - (beside[h] if near[h] else 0)
-        share[h] = size / max(counts[h], 1) / n
-        unseen[h] = max(1 - counts[h] / max(size, 1), 0.0)
-    return segment, share, unseen, near
+        share[h] = size / (counts[h] if counts[h] > 1 else 1) / n
+        unseen[h] = 1 - counts[h] / size if counts[h] < size else 0.0 if size > 0 else 1.0
+        full[h] *= full[h] / square[h] if square[h] > 0 else 0.0
+    for s in range(owners.shape[0]):
+        cell = segment[s] if 0 <= segment[s] < k else k if segment[s] >= k else 0
+        weight[s] = 1 / n if heavy[s] else share[cell]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _count(segment, weights, k):  # type: ignore[no-untyped-def]
-    """How many references each cell has; how many would tell as much if all weighed the same."""
-    seen = np.zeros(k + 1, np.int64)
-    total, square = np.zeros(k + 1), np.zeros(k + 1)
-    for s in range(segment.shape[0]):
-        if segment[s] >= 0:
-            h = min(segment[s], k)
-            weight = weights[s] if weights.shape[0] > 0 else 1.0
-            seen[h] += 1
-            total[h] += weight
-            square[h] += weight * weight
-    full = np.zeros(k + 1)
-    for h in range(k + 1):
-        if square[h] > 0:
-            full[h] = total[h] * total[h] / square[h]
-    return seen, full
+def _describe(refs, leaders, lines, rules, local, features, means):  # type: ignore[no-untyped-def]
+    """Fill in the features of references, and their products with each other in each cell.
 
+    First are leaders. One whose rewards rest on few references is none. In SWAP one of the arms'
+    own cluster is two: what it gains with the medoid staying, and what is added where it goes.
+    Then come the constant and what is known, as far as a cell's references afford it (`local`),
+    and for the own cluster what is added.
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def _lead(refs, leaders, segment, g, swap, most, room, support, f, goes, means):  # type: ignore[no-untyped-def]
-    """Fill in the features of leaders; how many there are of each kind.
-
-    A leader whose rewards rest on few references is none. In SWAP one of the arms' own cluster is
-    two: what it gains with the medoid staying, and what is added (in `goes`) where it goes.
+    How many leaders there are, and how many additions.
     """
-    caps, offset = refs[4], refs[6]
+    caps, known, offset = refs
     distances, alone, extra, mine = leaders
-    m, p, others = segment.shape[0], np.int64(0), np.int64(0)  # a literal would be compiled twice
+    segment, weight = lines
+    g, swap, most, room, support = rules
+    f, goes, flat, gram = features
+    k, m, slopes = local.shape[0] - 1, segment.shape[0], known.shape[0]
+    p, others = np.int64(0), np.int64(0)  # a literal would be compiled twice
     for i in range(distances.shape[0]):
         both = swap and i < mine
         if p + others + (2 if both else 1) > room or p >= most:
@@ -95,13 +102,12 @@ def _lead(refs, leaders, segment, g, swap, most, room, support, f, goes, means):
         for s in range(m):
             if segment[s] < 0:
                 continue
-            d = distances[i, s]
-            value = reward(d, caps[s, 0], caps[s, 1]) - offset[s]
+            value = reward(distances[i, s], caps[s, 0], caps[s, 1]) - offset[s]
             f[s, p] = value
             total += abs(value)
             square += value * value
             if both and segment[s] == g:
-                value = reward(d, caps[s, 2], caps[s, 3]) - value
+                value = reward(distances[i, s], caps[s, 2], caps[s, 3]) - value
                 goes[s, others] = value
                 added += abs(value)
                 added_square += value * value
@@ -112,153 +118,118 @@ def _lead(refs, leaders, segment, g, swap, most, room, support, f, goes, means):
         if square > 0 and total * total / square >= support:
             means[0, p] = alone[i]
             p += 1
+    others = others if local[g] > slopes else np.int64(0)
+    for s in range(m):
+        h = segment[s] if segment[s] < k else k
+        if p < COLUMNS:  # where the last one was no feature
+            f[s, p] = 0.0 if h < 0 else 1.0
+        if h < 0:
+            continue
+        if local[h] > 1:
+            for i in range(slopes):
+                f[s, p + 1 + i] = known[i, s]
+        if segment[s] == g:
+            for i in range(others):
+                f[s, p + 1 + slopes + i] = goes[s, i]
+        for a in range(COLUMNS):
+            value = weight[s] * f[s, a]
+            if value != 0:
+                add_scaled(gram, _SQUARE * h + COLUMNS * a, flat, COLUMNS * s, value)
     return p, others
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _products(f, segment, weight, k):  # type: ignore[no-untyped-def]
-    """The weighted products of all features with each other, in each cell."""
-    gram = np.zeros((k + 1, COLUMNS, COLUMNS))
-    into, lines = gram.reshape(-1), f.reshape(-1)
+def _orthonormal(gram, turn, t, local, p, amounts):  # type: ignore[no-untyped-def]
+    """Make each cell's local features orthonormal, and then the global ones over all cells.
+
+    The global ones are first freed of what a cell's local ones tell; their products over all cells
+    are then the last cell's. A feature's line of `turn` says what it is made of; its mean, in `t`,
+    follows. Arrays are flat, a square of products or a line for each cell.
+    """
+    last, size = local.shape[0], np.zeros(COLUMNS)
+    for h in range(last + 1):
+        at, count = _SQUARE * h, local[h] if h < last else 0
+        for x in range(count + p):
+            # Each is freed of those from `low` on: of local ones alone, but in the last cell.
+            is_local = x < count
+            j = p + x if is_local else x - count
+            low, high = (p, j if is_local else p + count) if h < last else (0, j)
+            to = COLUMNS * (h if is_local else last) + j
+            left = gram[at + COLUMNS * j + j]
+            whole = left if h < last else size[j]
+            if left == 0 and not is_local:
+                continue
+            turn[at + COLUMNS * j + j] = 1.0
+            for i in range(low, high):
+                amount = 0.0
+                for b in range(COLUMNS):
+                    amount += turn[at + COLUMNS * i + b] * gram[at + COLUMNS * j + b]
+                add_scaled(turn, at + COLUMNS * j, turn, at + COLUMNS * i, -amount)
+                t[to] -= amount * t[COLUMNS * h + i]
+                left -= amount * amount
+                amounts[COLUMNS * i + j] = amount
+            if is_local or h == last:
+                factor = 1 / np.sqrt(left) if left > _RANK * whole else 0.0
+                t[to] *= factor
+                add_scaled(turn, at + COLUMNS * j, turn, at + COLUMNS * j, factor - 1)
+            else:
+                size[j] += whole
+        for j in range(p if h < last else 0):
+            line = at + COLUMNS * j
+            if gram[line + j] == 0:
+                continue
+            for i in range(p, p + count):
+                add_scaled(gram, line, amounts, COLUMNS * i, -amounts[COLUMNS * i + j])
+            add_scaled(gram, _SQUARE * last + COLUMNS * j, gram, line, 1.0)
+        for i in range(COLUMNS * COLUMNS):
+            amounts[i] = 0.0
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _move(f, segment, weight, by, moved):  # type: ignore[no-untyped-def]
+    """Of each cell, the squares of what its references move an estimate by."""
+    k = moved.shape[0] - 1
     for s in range(segment.shape[0]):
         if segment[s] >= 0:
-            to = COLUMNS * COLUMNS * min(segment[s], k)
+            cell = segment[s] if segment[s] < k else k
+            one = 0.0
             for a in range(COLUMNS):
-                value = weight[s] * f[s, a]
-                if value != 0:
-                    add_scaled(into, to + COLUMNS * a, lines, COLUMNS * s, value)
-    return gram
+                one += by[cell, a] * f[s, a]
+            moved[cell] += (weight[s] * one) ** 2
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _within(gram, turn, t, first, local):  # type: ignore[no-untyped-def]
-    """Make a cell's local features orthonormal (columns of `turn`); how many are left."""
-    rank = 0.0
-    for j in range(first, first + local):
-        whole = left = gram[j, j]
-        turn[j, j] = 1.0
-        for i in range(first, j):
-            amount = 0.0
-            for b in range(first, j):
-                amount += turn[b, i] * gram[b, j]
-            for b in range(first, j):
-                turn[b, j] -= amount * turn[b, i]
-            t[j] -= amount * t[i]
-            left -= amount * amount
-        keep = left > _RANK * whole
-        factor = 1 / np.sqrt(left) if keep else 0.0
-        for b in range(first, j + 1):
-            turn[b, j] *= factor
-        t[j] *= factor
-        rank += 1.0 if keep else 0.0
-    return rank
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _without(gram, turn, t, t_shared, shared, local):  # type: ignore[no-untyped-def]
-    """Take from the global features what a cell's local ones tell.
-
-    What is left of their products replaces these.
-    """
-    amounts = np.zeros((shared, COLUMNS))
-    for j in range(shared):
-        if gram[j, j] == 0:
+def _turn(f, segment, weight, by, k, q):  # type: ignore[no-untyped-def]
+    """Turn the weighted features of each reference by its cell's square of `by`."""
+    line = np.zeros(COLUMNS)
+    for s in range(segment.shape[0]):
+        if segment[s] < 0:
             continue
-        turn[j, j] = 1.0
-        for i in range(shared, shared + local):
-            amount = 0.0
-            for b in range(shared, i + 1):
-                amount += turn[b, i] * gram[b, j]
-            amounts[j, i] = amount
-            for b in range(shared, i + 1):
-                turn[b, j] -= amount * turn[b, i]
-            t_shared[j] -= amount * t[i]
-    for j in range(shared):
-        for c in range(shared):
-            for i in range(shared, shared + local):
-                gram[j, c] -= amounts[j, i] * amounts[c, i]
+        cell = segment[s] if segment[s] < k else k
+        for a in range(COLUMNS):
+            line[a] = 0.0
+        for a in range(COLUMNS):
+            value = weight[s] * f[s, a]
+            if value != 0:
+                add_scaled(line, 0, by, _SQUARE * cell + COLUMNS * a, value)
+        for a in range(COLUMNS):
+            q[s, a] = line[a]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def _across(gram, size, t_shared, shared):  # type: ignore[no-untyped-def]
-    """Make the global features orthonormal over all cells: the matrix that does it."""
-    products = gram[:, :shared, :shared].sum(axis=0)
-    turn = np.zeros((shared, shared))
-    for j in range(shared):
-        turn[j, j] = 1.0
-        left = products[j, j]
-        for i in range(j):
-            amount = 0.0
-            for b in range(i + 1):
-                amount += turn[b, i] * products[b, j]
-            for b in range(i + 1):
-                turn[b, j] -= amount * turn[b, i]
-            t_shared[j] -= amount * t_shared[i]
-            left -= amount * amount
-        factor = 1 / np.sqrt(left) if left > _RANK * size[j] else 0.0
-        for b in range(j + 1):
-            turn[b, j] *= factor
-        t_shared[j] *= factor
-    return turn
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _multiply(a, b):  # type: ignore[no-untyped-def]
-    out = np.zeros((a.shape[0], b.shape[1]))
-    for i in range(a.shape[0]):
-        for j in range(a.shape[1]):
-            for c in range(b.shape[1]):
-                out[i, c] += a[i, j] * b[j, c]
-    return out
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _diagonal(a):  # type: ignore[no-untyped-def]
-    """Make a symmetric matrix diagonal (Jacobi's rotations); the columns that do it."""
-    size = a.shape[0]
-    turn = np.zeros((size, size))
-    for i in range(size):
-        turn[i, i] = 1.0
-    for _ in range(30):
-        off = whole = 0.0
-        for i in range(size):
-            whole += a[i, i] * a[i, i]
-            for j in range(i):
-                off += a[i, j] * a[i, j]
-        if off <= 1e-24 * whole:
-            break
-        for i in range(size):
-            for j in range(i + 1, size):
-                if a[i, j] == 0:
-                    continue
-                theta = (a[j, j] - a[i, i]) / (2 * a[i, j])
-                tangent = 1 / (abs(theta) + np.sqrt(theta * theta + 1))
-                tangent = tangent if theta >= 0 else -tangent
-                cosine = 1 / np.sqrt(tangent * tangent + 1)
-                sine = tangent * cosine
-                for b in range(size):
-                    one, other = a[b, i], a[b, j]
-                    a[b, i], a[b, j] = cosine * one - sine * other, sine * one + cosine * other
-                for b in range(size):
-                    one, other = a[i, b], a[j, b]
-                    a[i, b], a[j, b] = cosine * one - sine * other, sine * one + cosine * other
-                    one, other = turn[b, i], turn[b, j]
-                    turn[b, i] = cosine * one - sine * other
-                    turn[b, j] = sine * one + cosine * other
-    return turn
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def regress(refs, leaders, cluster, means, rules):  # type: ignore[no-untyped-def]
+def regress(
+    refs: Refs,
+    leaders: Led,
+    cluster: Cluster,
+    means: tuple[NDArray[np.float64], NDArray[np.float64]],
+    rules: tuple[int, float, NDArray[np.float64]],
+) -> tuple[Any, ...]:
     """The regression for the arms of one cluster.
 
     Parameters
     ----------
     refs : Refs
     leaders : Led
-    cluster : tuple
-        The cluster; how many points of each owner are next to it, and how many each has, but for
-        the heavy ones; how many of an owner's must be seen; all points; and whether it is SWAP.
+    cluster : Cluster
     means : tuple of ndarrays of shape (owners, 1 + known)
         Of each owner's points, and of those next to the cluster: their share of all points, and
         their part of the means of what is known.
@@ -272,126 +243,77 @@ def regress(refs, leaders, cluster, means, rules):  # type: ignore[no-untyped-de
         The fields of `Basis`; the largest distance at which each reference rewards an arm; and
         the shares that are left to chance, and references, as in `Inside`.
     """
-    heavy, caps, known, offset, weights = refs[2], refs[4], refs[5], refs[6], refs[7]
-    g, n, swap = cluster[0], cluster[4], cluster[5]
-    sums, beside_sums = means
+    owners, others, heavy, common, caps, known, offset, weights = refs
+    g, beside, sizes, fewest, n, swap = cluster
     per_feature, support, wider = rules
-    segment, share, unseen, near = _arrange(refs, cluster)
-    k, slopes, m = sums.shape[0], known.shape[0], segment.shape[0]
-    seen, full = _count(segment, weights, k)
-    weight = np.empty(m)
-    for s in range(m):
-        weight[s] = 1 / n if heavy[s] else share[min(max(segment[s], 0), k)]
+    k, slopes, m = len(sizes), len(known), len(owners)
+    segment, weight, near = np.empty(m, np.int32), np.empty(m), np.empty(k, np.bool_)
+    cells = np.zeros((6, k + 1))
+    _arrange(
+        (owners, others, heavy, common, weights), (g, beside, sizes, fewest, n),
+        (segment, weight, near), tuple(cells),
+    )  # fmt: skip
+    _, share, unseen, seen, full, _ = cells
+    # Slopes where a cell's references afford them.
+    local = np.where(full >= per_feature * (1 + slopes), 1 + slopes, np.minimum(seen, 1))
+    local = local.astype(np.int64)
     room = COLUMNS - 1 - slopes
     f, goes = np.zeros((m, COLUMNS)), np.zeros((m if swap else 0, COLUMNS))
     of_leaders = np.zeros((2, COLUMNS))
-    most = min(int(full[g] / per_feature), room)
-    p, others = _lead(refs, leaders, segment, g, swap, most, room, support, f, goes, of_leaders)
-    local = np.empty(k + 1, np.int64)
-    for h in range(k + 1):
-        # Slopes where a cell's references afford them.
-        local[h] = 1 + slopes if full[h] >= per_feature * (1 + slopes) else min(seen[h], 1)
-    added = others if local[g] > slopes else 0
-    for s in range(m):
-        for c in range(p, COLUMNS):  # where the last one was no feature
-            f[s, c] = 0.0
-        if segment[s] < 0:
-            continue
-        f[s, p] = 1.0
-        if local[min(segment[s], k)] > 1:
-            for i in range(slopes):
-                f[s, p + 1 + i] = known[i, s]
-        if segment[s] == g:
-            for i in range(added):
-                f[s, p + 1 + slopes + i] = goes[s, i]
+    # The last square, and the last line of means, are those of the global features.
+    gram, turn = np.zeros((2, k + 2, COLUMNS, COLUMNS))
+    p, added = _describe(
+        (caps, known, offset), tuple(leaders), (segment, weight),
+        (g, swap, min(int(full[g] / per_feature), room), room, support), local,
+        (f, goes, f.reshape(-1), gram.reshape(-1)), of_leaders,
+    )  # fmt: skip
     local[g] += added
-    t = np.zeros((k + 1, COLUMNS))
-    for i in range(1 + slopes):
-        for h in range(k):
-            part = beside_sums[h, i] if near[h] else 0.0
-            if i < local[h]:
-                t[h, p + i] = sums[h, i] - part
-            if i < local[k]:
-                t[k, p + i] += part
-    for i in range(added):
-        t[g, p + 1 + slopes + i] = of_leaders[1, i]
-    t_shared = of_leaders[0, :p].copy()
-    gram = _products(f, segment, weight, k)
-    size, is_led = np.zeros(p), np.zeros(k + 1, np.bool_)
-    for h in range(k + 1):
-        for j in range(p):
-            size[j] += gram[h, j, j]
-            is_led[h] |= gram[h, j, j] > 0
-    turn, ranks = np.zeros((k + 1, COLUMNS, COLUMNS)), np.zeros(k + 1)
-    for h in range(k + 1):
-        if seen[h] > 0:
-            ranks[h] = _within(gram[h], turn[h], t[h], p, local[h])
-            if is_led[h]:
-                _without(gram[h], turn[h], t[h], t_shared, p, local[h])
-    globally = _across(gram, size, t_shared, p)
+    t = _means(means, near, local, p, of_leaders[0])
+    t[g, p + 1 + slopes : p + 1 + slopes + added] = of_leaders[1, :added]
+    _orthonormal(gram.reshape(-1), turn.reshape(-1), t.reshape(-1), local, p, np.zeros(_SQUARE))
+    turn, of_all, globally = turn[:-1], t[-1, :p].copy(), turn[-1, :p, :p].copy()
+    t = t[:-1]
     # √w Qt is how much each reference's residual moves the estimate.
-    weighing, moved = np.zeros((k + 1, COLUMNS)), np.zeros(k + 1)
-    coefficients = np.zeros(COLUMNS)
-    for j in range(p):
-        for i in range(p):
-            coefficients[j] += globally[j, i] * t_shared[i]
-    for h in range(k + 1):
-        for c in range(p, COLUMNS):
-            coefficients[c] = t[h, c]
-        for a in range(COLUMNS):
-            for c in range(COLUMNS):
-                weighing[h, a] += turn[h, a, c] * coefficients[c]
-    for s in range(m):
-        if segment[s] >= 0:
-            h, one = min(segment[s], k), 0.0
-            for c in range(COLUMNS):
-                one += weighing[h, c] * f[s, c]
-            moved[h] += (weight[s] * one) ** 2
-    scale, scaled, inside = np.zeros(k + 1), np.zeros((p, p)), np.zeros((p, p))
-    for h in range(k + 1):
-        if is_led[h]:
-            inside = _multiply(globally.T, _multiply(gram[h, :p, :p], globally))
-            for j in range(p):
-                ranks[h] += inside[j, j]
-        freedom = max(full[h] - ranks[h], 1.0)
-        each = max(seen[h], 1) / max(full[h], 1.0)
-        scale[h] = moved[h] / (each * freedom) * unseen[h] / (share[h] if share[h] > 0 else 1.0)
-        scale[h] *= wider[min(int(freedom), wider.shape[0] - 1)]
-        if is_led[h]:
-            scaled += scale[h] * inside
+    t[:, :p] = of_all @ globally
+    weighing = (t[:, None, :] @ turn)[:, 0]
+    moved = np.zeros(k + 1)
+    _move(f, segment, weight, weighing, moved)
+    inside = globally @ gram[:-1, :p, :p] @ globally.T
+    ranks = (turn[:, range(p, COLUMNS), range(p, COLUMNS)] > 0).sum(axis=1)
+    freedom = np.maximum(full - ranks - inside.trace(axis1=1, axis2=2), 1.0)
+    each = np.maximum(seen, 1) / np.maximum(full, 1.0)
+    scale = moved / (each * freedom) * unseen / np.where(share > 0, share, 1.0)
+    scale *= wider[np.minimum(freedom.astype(np.int64), len(wider) - 1)]
     # Turned so that the global columns' products with each other, so weighted, are zero.
-    last = _diagonal(scaled)
-    globally = _multiply(globally, last)
     squares = np.zeros(COLUMNS)
-    for j in range(p):
-        squares[j] = scaled[j, j]
-    for h in range(k + 1):
-        if is_led[h]:
-            turn[h, :, :p] = _multiply(turn[h, :, :p], globally)
-        for j in range(p):
-            for i in range(p):
-                t[h, j] += last[i, j] * t_shared[i]
-    q, laid = np.zeros((m, COLUMNS), np.float32), np.empty((m, 5), np.float32)
-    limit, line, by = np.empty(m, np.float32), np.zeros(COLUMNS), turn.reshape(-1)
-    for s in range(m):
-        for c in range(4):
-            laid[s, c] = caps[s, c]
-        root = np.sqrt(weight[s])
-        laid[s, 4] = root
-        limit[s] = -np.inf
-        if segment[s] < 0:
-            continue
-        stays, goes_on = laid[s, 0] == laid[s, 1], laid[s, 2] == laid[s, 3]
-        bounded = stays and goes_on and offset[s] == 0
-        limit[s] = max(laid[s, 0], laid[s, 2] if swap else laid[s, 0]) if bounded else np.nan
-        laid[s, 1] += offset[s]
-        line[:] = 0.0
-        for a in range(COLUMNS):
-            value = root * f[s, a]
-            if value != 0:
-                to = COLUMNS * (COLUMNS * min(segment[s], k) + a)
-                add_scaled(line, 0, by, to, value)
-        for c in range(COLUMNS):
-            q[s, c] = line[c]
-    shares = (share[g], share[g] * unseen[g], share[k] * unseen[k], seen[g])
+    squares[:p], last = np.linalg.eigh((scale @ inside.reshape(k + 1, p * p)).reshape(p, p))
+    t[:, :p] = of_all @ last
+    turn[:, :p] = (last.T @ globally) @ turn[:, :p]
+    q, root = np.zeros((m, COLUMNS), np.float32), np.sqrt(weight)
+    _turn(f, segment, root, turn.transpose(0, 2, 1).reshape(-1), k, q)
+    laid = np.empty((m, 5), np.float32)
+    laid[:, :4], laid[:, 4] = caps, root
+    clipped = (laid[:, 0] == laid[:, 1]) & (laid[:, 2] == laid[:, 3]) & (offset == 0)
+    limit = np.maximum(laid[:, 0], laid[:, 2]) if swap else laid[:, 0].copy()
+    limit[~clipped], limit[segment < 0] = np.nan, -np.inf
+    laid[:, 1] += offset
+    shares = (share[g], share[g] * unseen[g], share[k] * unseen[k], int(seen[g]))
     return q, laid, segment, t, scale, squares, p, limit, shares
+
+
+def _means(
+    means: tuple[NDArray[np.float64], NDArray[np.float64]],
+    near: NDArray[np.bool_],
+    local: NDArray[np.int64],
+    p: int,
+    of_leaders: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """The means of features: a line for each cell has those of its own, the last line leaders'."""
+    k, width = means[0].shape
+    t = np.zeros((k + 2, COLUMNS))
+    beside = means[1] * near[:, None]
+    has = np.arange(width) < local[:, None]
+    t[:k, p : p + width] = (means[0] - beside) * has[:k]
+    t[k, p : p + width] = beside.sum(axis=0) * has[k]
+    t[k + 1, :p] = of_leaders[:p]
+    return t

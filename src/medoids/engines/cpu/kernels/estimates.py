@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numba import njit
 
 from .reward import gain, reward
+from .vectors import larger, smaller
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .tuples import Changed, Estimates, Homes, Lines, Moved, Removed, Weights
 
 # Arms that one pass of `screen` keeps sums for; they stay in the first-level cache.
 _TILE = 512
@@ -15,7 +23,105 @@ _REORDER = {"reassoc", "nsz", "contract"}
 
 
 @njit(nogil=True, cache=True, fastmath=_REORDER)
-def screen(columns, lines, weights, homes, removal, swap, z, span, out):  # type: ignore[no-untyped-def]
+def _screen(columns, lines, weights, homes, removal, swap, z, span, scratch, out):  # type: ignore[no-untyped-def]
+    """See `screen`; `scratch` is memory for a tile of arms."""
+    at, ids, bounds, caps = lines
+    share, spread, counts = weights
+    own, owner, part, home = homes
+    # Sums with the owner staying, of squares too, and with it going; at first of few lines. What
+    # is known of an arm: sums of rewards, squares, variance, rewards at home. And of its swaps.
+    few, sums, found, estimate, moved, widened = scratch
+    mean, lower, sizes = out
+    k, kinds, each = (bounds.shape[0] - 1) // 2, 2 if swap else 1, lower.shape[0] > 1
+    for first in range(span[0], span[1], _TILE):
+        width = smaller(_TILE, span[1] - first)
+        for x in range(width):
+            estimate[x] = found[0, x] = found[1, x] = found[2, x] = found[3, x] = 0
+        for g in range(k if swap else 0):
+            for x in range(width):
+                moved[g, x] = widened[g, x] = 0
+        for h in range(2 * k):
+            if bounds[h] == bounds[h + 1]:
+                continue
+            g = h if h < k else h - k
+            for i in range(4):
+                for x in range(width):
+                    sums[i, x] = 0
+            # Float32 adds up few lines at a time: over thousands its errors would show.
+            for low in range(bounds[h], bounds[h + 1], _LINES):
+                for i in range(2 * kinds):
+                    for x in range(width):
+                        few[i, x] = 0
+                for s in range(low, smaller(low + _LINES, bounds[h + 1]), 4):
+                    for i in range(kinds):
+                        cap_a, base_a = caps[s, 2 * i], caps[s, 2 * i + 1]
+                        cap_b, base_b = caps[s + 1, 2 * i], caps[s + 1, 2 * i + 1]
+                        cap_c, base_c = caps[s + 2, 2 * i], caps[s + 2, 2 * i + 1]
+                        cap_d, base_d = caps[s + 3, 2 * i], caps[s + 3, 2 * i + 1]
+                        for x in range(width):
+                            a = reward(columns[at[s], first + x], cap_a, base_a)
+                            b = reward(columns[at[s + 1], first + x], cap_b, base_b)
+                            c = reward(columns[at[s + 2], first + x], cap_c, base_c)
+                            d = reward(columns[at[s + 3], first + x], cap_d, base_d)
+                            few[2 * i, x] += (a + b) + (c + d)
+                            few[2 * i + 1, x] += (a * a + b * b) + (c * c + d * d)
+                    # What an arm gains at itself is known and is added later, exactly.
+                    for e in range(s, s + 4):
+                        x = ids[e] - first
+                        for i in range(kinds if 0 <= x < width else 0):
+                            a = reward(columns[at[e], ids[e]], caps[e, 2 * i], caps[e, 2 * i + 1])
+                            few[2 * i, x] -= a
+                            few[2 * i + 1, x] -= a * a
+                for i in range(2 * kinds):
+                    for x in range(width):
+                        sums[i, x] += few[i, x]
+            weight, factor = share[h], spread[h]
+            count = larger(counts[h], np.float32(1))
+            for x in range(width):
+                scale = weight * (home[first + x] if part[first + x] == h else np.float32(1))
+                stays, goes = sums[0, x], sums[2, x]
+                found[0, x] += stays
+                found[1, x] += sums[1, x]
+                estimate[x] += scale * stays
+                inside = factor * larger(sums[1, x] - stays * stays / count, 0.0)
+                found[2, x] += inside
+                if swap:
+                    found[3, x] += goes if owner[first + x] == g else 0.0
+                    moved[g, x] += scale * (goes - stays)
+                    widened[g, x] += factor * larger(sums[3, x] - goes * goes / count, 0.0) - inside
+        for x in range(width):
+            arm = first + x
+            for i in range(4):
+                sizes[arm, i] = found[i, x]
+            alone = estimate[x] + own[arm, 0]
+            mean[arm] = np.inf if swap else alone
+            lower[0, arm] = np.inf
+            if each or not swap:
+                lower[k if swap else 0, arm] = alone - z * np.sqrt(found[2, x])
+        for g in range(k if swap else 0):
+            line = g if each else 0
+            for x in range(width):
+                arm = first + x
+                value = estimate[x] + moved[g, x] + removal[g]
+                value += own[arm, 1] if owner[arm] == g else own[arm, 0]
+                wide = larger(found[2, x] + widened[g, x], np.float32(0))
+                sizes[arm, 2] = wide if value < mean[arm] else sizes[arm, 2]
+                mean[arm] = smaller(mean[arm], value)
+                bound = value - z * np.sqrt(wide)
+                lower[line, arm] = bound if each else smaller(lower[line, arm], bound)
+
+
+def screen(
+    columns: NDArray[np.float32],
+    lines: Lines,
+    weights: Weights,
+    homes: Homes,
+    removal: NDArray[np.float32],
+    swap: bool,
+    z: np.float32,
+    span: tuple[int, int],
+    out: Estimates,
+) -> None:
     """Estimate the arms of a span (start, stop) from the same references, stratified by owner.
 
     Parameters
@@ -28,131 +134,89 @@ def screen(columns, lines, weights, homes, removal, swap, z, span, out):  # type
         What taking each medoid away costs, per point.
     out : Estimates
     """
-    at, ids, bounds, caps = lines
-    share, spread, counts = weights
-    own, owner, part, home = homes
-    start, stop = span
-    mean, lower, sizes = out
-    k = (bounds.shape[0] - 1) // 2
-    for first in range(start, stop, _TILE):
-        width = min(_TILE, stop - first)
-        t1 = np.empty(width, dtype=np.float32)
-        t2 = np.empty(width, dtype=np.float32)
-        u1 = np.empty(width, dtype=np.float32)
-        u2 = np.empty(width, dtype=np.float32)
-        sums = np.empty((4, width))
-        total = np.zeros(width, dtype=np.float32)
-        squares = np.zeros(width, dtype=np.float32)
-        estimate = np.zeros(width)
-        variance = np.zeros(width, dtype=np.float32)
-        moved = np.zeros((k if swap else 0, width), dtype=np.float32)
-        widened = np.zeros((k if swap else 0, width), dtype=np.float32)
-        home_total = np.zeros(width, dtype=np.float32)
-        for h in range(2 * k):
-            if bounds[h] == bounds[h + 1]:
-                continue
-            g = h if h < k else h - k
-            sums[:] = 0
-            # Float32 adds up few lines at a time: over thousands its errors would show.
-            for low in range(bounds[h], bounds[h + 1], _LINES):
-                t1[:] = 0
-                t2[:] = 0
-                u1[:] = 0
-                u2[:] = 0
-                for s in range(low, min(low + _LINES, bounds[h + 1]), 4):
-                    a = columns[at[s], first : first + width]
-                    b = columns[at[s + 1], first : first + width]
-                    c = columns[at[s + 2], first : first + width]
-                    d = columns[at[s + 3], first : first + width]
-                    cap_a, base_a = caps[s, 0], caps[s, 1]
-                    cap_b, base_b = caps[s + 1, 0], caps[s + 1, 1]
-                    cap_c, base_c = caps[s + 2, 0], caps[s + 2, 1]
-                    cap_d, base_d = caps[s + 3, 0], caps[s + 3, 1]
-                    for x in range(width):
-                        ta = reward(a[x], cap_a, base_a)
-                        tb = reward(b[x], cap_b, base_b)
-                        tc = reward(c[x], cap_c, base_c)
-                        td = reward(d[x], cap_d, base_d)
-                        t1[x] += (ta + tb) + (tc + td)
-                        t2[x] += (ta * ta + tb * tb) + (tc * tc + td * td)
-                    if swap:
-                        cap_a, base_a = caps[s, 2], caps[s, 3]
-                        cap_b, base_b = caps[s + 1, 2], caps[s + 1, 3]
-                        cap_c, base_c = caps[s + 2, 2], caps[s + 2, 3]
-                        cap_d, base_d = caps[s + 3, 2], caps[s + 3, 3]
-                        for x in range(width):
-                            ta = reward(a[x], cap_a, base_a)
-                            tb = reward(b[x], cap_b, base_b)
-                            tc = reward(c[x], cap_c, base_c)
-                            td = reward(d[x], cap_d, base_d)
-                            u1[x] += (ta + tb) + (tc + td)
-                            u2[x] += (ta * ta + tb * tb) + (tc * tc + td * td)
-                    # What an arm gains at itself is known and is added later, exactly.
-                    for e in range(s, s + 4):
-                        x = ids[e] - first
-                        if 0 <= x < width:
-                            value = columns[at[e], first + x]
-                            mine = reward(value, caps[e, 0], caps[e, 1])
-                            t1[x] -= mine
-                            t2[x] -= mine * mine
-                            mine = reward(value, caps[e, 2], caps[e, 3])
-                            u1[x] -= mine
-                            u2[x] -= mine * mine
-                for x in range(width):
-                    sums[0, x] += t1[x]
-                    sums[1, x] += t2[x]
-                if swap:
-                    for x in range(width):
-                        sums[2, x] += u1[x]
-                        sums[3, x] += u2[x]
-            weight, factor = share[h], spread[h]
-            count = max(counts[h], np.float32(1))
-            for x in range(width):
-                scale = weight * (home[first + x] if part[first + x] == h else np.float32(1))
-                stays = sums[0, x]
-                total[x] += stays
-                squares[x] += sums[1, x]
-                estimate[x] += scale * stays
-                inside = factor * max(sums[1, x] - stays * stays / count, 0.0)
-                variance[x] += inside
-                if swap:
-                    goes = sums[2, x]
-                    home_total[x] += goes if owner[first + x] == g else 0.0
-                    moved[g, x] += scale * (goes - stays)
-                    other = factor * max(sums[3, x] - goes * goes / count, 0.0)
-                    widened[g, x] += other - inside
-        for x in range(width):
-            arm = first + x
-            sizes[arm, 0] = total[x]
-            sizes[arm, 1] = squares[x]
-            sizes[arm, 3] = home_total[x]
-            if not swap:
-                mean[arm] = estimate[x] + own[arm, 0]
-                lower[0, arm] = mean[arm] - z * np.sqrt(variance[x])
-                sizes[arm, 2] = variance[x]
-        if swap:
-            for x in range(width):
-                mean[first + x] = np.inf
-            lower[:, first : first + width] = np.inf
-            if lower.shape[0] > 1:
-                for x in range(width):
-                    alone = estimate[x] + own[first + x, 0]
-                    lower[k, first + x] = alone - z * np.sqrt(variance[x])
-            for g in range(k):
-                low = lower[g if lower.shape[0] > 1 else 0, first : first + width]
-                for x in range(width):
-                    arm = first + x
-                    value = estimate[x] + moved[g, x] + removal[g]
-                    value += own[arm, 1] if owner[arm] == g else own[arm, 0]
-                    wide = max(variance[x] + widened[g, x], np.float32(0))
-                    better = value < mean[arm]
-                    sizes[arm, 2] = wide if better else sizes[arm, 2]
-                    mean[arm] = value if better else mean[arm]
-                    low[x] = min(low[x], value - z * np.sqrt(wide))
+    few, found = np.empty((4, _TILE), np.float32), np.empty((4, _TILE), np.float32)
+    moved, widened = np.empty((2, len(removal) if swap else 0, _TILE), np.float32)
+    scratch = few, np.empty((4, _TILE)), found, np.empty(_TILE), moved, widened
+    _screen(columns, lines, weights, homes, removal, swap, z, span, scratch, out)
 
 
 @njit(nogil=True, cache=True, fastmath=_REORDER)
-def carry(columns, changed, moved_arms, removed, weights, span, lower, sizes):  # type: ignore[no-untyped-def]
+def _carry(columns, changed, moved_arms, removed, weights, span, scratch, lower, sizes):  # type: ignore[no-untyped-def]
+    """See `carry`; `scratch` is memory for a tile of arms."""
+    lines, ids, old, new, old_owners, new_owners = changed
+    old_own, new_own, old_home, new_home = moved_arms
+    removal, replaced = removed
+    share, spread, z = weights
+    total, squares, moved, widened = scratch
+    zero, k = np.float32(0), lower.shape[0] - 1
+    for first in range(span[0], span[1], _TILE):
+        width = smaller(_TILE, span[1] - first)
+        for x in range(width):
+            total[x] = squares[x] = 0
+        for m in range(k):
+            for x in range(width):
+                moved[m, x] = widened[m, x] = 0
+        for s in range(lines.shape[0]):
+            row = columns[lines[s], first : first + width]
+            near, second, near2, second2 = old[s, 0], old[s, 1], new[s, 0], new[s, 1]
+            left, right = old_owners[s], new_owners[s]
+            me = ids[s] - first
+            same = left == right and not replaced[right]
+            # Nothing is kept of the medoid that went; a new one starts from nothing.
+            keep = zero if replaced[left] else np.float32(1)
+            both = zero if replaced[right] else np.float32(2)
+            mine = row[me] if 0 <= me < width else zero
+            if 0 <= me < width:  # what an arm gains at itself is known
+                row[me] = np.inf
+            for x in range(width):
+                before, after = gain(row[x], near), gain(row[x], near2)
+                change = after - before
+                total[x] += change
+                squares[x] += change * change
+                goes = gain(row[x], second) - before
+                comes = gain(row[x], second2) - after
+                if same:
+                    more = comes - goes
+                    moved[left, x] += more
+                    widened[left, x] += more * (more + change + change)
+                else:
+                    moved[left, x] -= keep * goes
+                    widened[left, x] += keep * goes * (goes - change - change)
+                    moved[right, x] += comes
+                    widened[right, x] += comes * (comes + both * change)
+            if 0 <= me < width:
+                row[me] = mine
+        for x in range(width):
+            arm = first + x
+            sizes[arm, 0] += abs(total[x])
+            sizes[arm, 1] += squares[x]
+            own = new_own[arm, 0] - old_own[arm, 0]
+            lower[k, arm] += share * total[x] + own - z * np.sqrt(spread * squares[x])
+        for m in range(k):
+            for x in range(width):
+                arm = first + x
+                own = new_own[arm, 1 if new_home[arm] == m else 0]
+                if replaced[m]:
+                    change = share * moved[m, x] + own - new_own[arm, 0] + removal[m]
+                    wide = spread * larger(widened[m, x], zero)
+                    lower[m, arm] = lower[k, arm] + change - z * np.sqrt(wide)
+                else:
+                    own -= old_own[arm, 1 if old_home[arm] == m else 0]
+                    wide = spread * larger(squares[x] + widened[m, x], zero)
+                    change = share * (total[x] + moved[m, x]) + own + removal[m]
+                    lower[m, arm] += change - z * np.sqrt(wide)
+
+
+def carry(
+    columns: NDArray[np.float32],
+    changed: Changed,
+    moved_arms: Moved,
+    removed: Removed,
+    weights: tuple[np.float32, np.float32, np.float32],
+    span: tuple[int, int],
+    lower: NDArray[np.float32],
+    sizes: NDArray[np.float32],
+) -> None:
     """Bring lower bounds up to date with what changed at some references.
 
     A swap with a new medoid is bounded by the addition, and by what the medoid's points say,
@@ -173,71 +237,10 @@ def carry(columns, changed, moved_arms, removed, weights, span, lower, sizes):  
     sizes : ndarray of float32 of shape (arms, 2), added to
         Sums of the changes' sizes, and of their squares.
     """
-    lines, ids, old, new, old_owners, new_owners = changed
-    old_own, new_own, old_home, new_home = moved_arms
-    removal, replaced = removed
-    share, spread, z = weights
-    start, stop = span
-    zero = np.float32(0)
-    k = lower.shape[0] - 1
-    for first in range(start, stop, _TILE):
-        width = min(_TILE, stop - first)
-        total = np.zeros(width, dtype=np.float32)
-        squares = np.zeros(width, dtype=np.float32)
-        moved = np.zeros((k, width), dtype=np.float32)
-        widened = np.zeros((k, width), dtype=np.float32)
-        for s in range(lines.shape[0]):
-            row = columns[lines[s], first : first + width]
-            near, second, near2, second2 = old[s, 0], old[s, 1], new[s, 0], new[s, 1]
-            left, wide_left = moved[old_owners[s]], widened[old_owners[s]]
-            right, wide_right = moved[new_owners[s]], widened[new_owners[s]]
-            me = ids[s] - first
-            same = old_owners[s] == new_owners[s] and not replaced[new_owners[s]]
-            # Nothing is kept of the medoid that went; a new one starts from nothing.
-            keep = zero if replaced[old_owners[s]] else np.float32(1)
-            both = zero if replaced[new_owners[s]] else np.float32(2)
-            mine = row[me] if 0 <= me < width else zero
-            if 0 <= me < width:  # what an arm gains at itself is known
-                row[me] = np.inf
-            for x in range(width):
-                before, after = gain(row[x], near), gain(row[x], near2)
-                change = after - before
-                total[x] += change
-                squares[x] += change * change
-                goes = gain(row[x], second) - before
-                comes = gain(row[x], second2) - after
-                if same:
-                    more = comes - goes
-                    left[x] += more
-                    wide_left[x] += more * (more + change + change)
-                else:
-                    left[x] -= keep * goes
-                    wide_left[x] += keep * goes * (goes - change - change)
-                    right[x] += comes
-                    wide_right[x] += comes * (comes + both * change)
-            if 0 <= me < width:
-                row[me] = mine
-        for x in range(width):
-            sizes[first + x, 0] += abs(total[x])
-            sizes[first + x, 1] += squares[x]
-        alone = lower[k, first : first + width]
-        for x in range(width):
-            own = new_own[first + x, 0] - old_own[first + x, 0]
-            alone[x] += share * total[x] + own - z * np.sqrt(spread * squares[x])
-        for m in range(k):
-            mine = lower[m, first : first + width]
-            for x in range(width):
-                arm = first + x
-                own = new_own[arm, 1 if new_home[arm] == m else 0]
-                if replaced[m]:
-                    change = share * moved[m, x] + own - new_own[arm, 0] + removal[m]
-                    wide = spread * max(widened[m, x], zero)
-                    mine[x] = alone[x] + change - z * np.sqrt(wide)
-                else:
-                    own -= old_own[arm, 1 if old_home[arm] == m else 0]
-                    wide = spread * max(squares[x] + widened[m, x], zero)
-                    change = share * (total[x] + moved[m, x]) + own + removal[m]
-                    mine[x] += change - z * np.sqrt(wide)
+    total, squares = np.empty((2, _TILE), np.float32)
+    moved, widened = np.empty((2, len(lower) - 1, _TILE), np.float32)
+    scratch = total, squares, moved, widened
+    _carry(columns, changed, moved_arms, removed, weights, span, scratch, lower, sizes)
 
 
 @njit(nogil=True, cache=True, fastmath=_REORDER)

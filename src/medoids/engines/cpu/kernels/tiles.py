@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 
 from ....dissimilarities.metrics import Leaf
+from .vectors import smaller
 
 # Sums may be reordered, which is what lets them vectorise; NaN and infinity
 # keep their meaning.
@@ -35,7 +36,7 @@ def largest_kernel(term: Leaf, finish: Leaf) -> Any:
         most = np.empty(_WIDE, dtype=left.dtype)
         x = np.zeros(size + 3, dtype=left.dtype)
         for start in range(0, cols, _WIDE):
-            width = min(_WIDE, cols - start)
+            width = smaller(_WIDE, cols - start)
             for j in range(width):
                 for q in range(size):
                     lines[q, j] = right[start + j, q]
@@ -71,15 +72,16 @@ def block_kernel(term: Leaf, finish: Leaf) -> Any:
         real = left.dtype.type
         zero = real(0)
         for start in range(0, cols, _PANEL):
-            stop = min(start + _PANEL, cols)
+            stop = smaller(start + _PANEL, cols)
             i = 0
             while i < rows:
                 # The last row, when alone, is computed twice rather than by other code.
-                i2 = min(i + 1, rows - 1)
+                i2 = smaller(i + 1, rows - 1)
                 x, y = left[i], left[i2]
                 j = start
                 while j < stop:
-                    j2, j3, j4 = min(j + 1, stop - 1), min(j + 2, stop - 1), min(j + 3, stop - 1)
+                    last = stop - 1
+                    j2, j3, j4 = smaller(j + 1, last), smaller(j + 2, last), smaller(j + 3, last)
                     r, s, t, u = right[j], right[j2], right[j3], right[j4]
                     a1 = a2 = a3 = a4 = b1 = b2 = b3 = b4 = zero
                     c1 = c2 = c3 = c4 = d1 = d2 = d3 = d4 = zero

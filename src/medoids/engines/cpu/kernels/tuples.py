@@ -198,6 +198,30 @@ class Led(NamedTuple):
     mine: int
 
 
+class Cluster(NamedTuple):
+    """What a regression knows of a cluster, as `regress` takes it.
+
+    Attributes
+    ----------
+    g : int
+        Its position.
+    beside, sizes : ndarray of int of shape (k,)
+        How many points of each owner are next to it, and how many each has, but for the heavy ones.
+    fewest : int
+        So many of an owner's must be seen.
+    n : int
+        All points.
+    swap : bool
+    """
+
+    g: int
+    beside: Indices
+    sizes: Indices
+    fewest: int
+    n: int
+    swap: bool
+
+
 class Basis(NamedTuple):
     """Columns that are orthonormal over a sample, and what they say of the mean.
 

@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from .reward import reward
+from .vectors import smaller
 
 _REORDER = {"reassoc", "nsz", "contract"}
 
@@ -95,7 +96,7 @@ def total_changes(rows, slots, clips, swap, shared, extra):  # type: ignore[no-u
         for j in range(cap.shape[0]):
             value = float(row[j])
             total += reward(value, cap[j], base[j])
-            extra[i, owner[j]] += min(value, cap2[j]) - min(value, cap[j])
+            extra[i, owner[j]] += smaller(value, cap2[j]) - smaller(value, cap[j])
         shared[i] = total
 
 

@@ -1,4 +1,4 @@
-"""What the compiler does not find of itself: short lines that are added as vectors."""
+"""What the compiler does not find of itself, or not at once: lines added as vectors, minima."""
 
 from __future__ import annotations
 
@@ -43,3 +43,34 @@ def add_scaled(_: Any, out: Any, i: Any, line: Any, j: Any, factor: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(out, types.int64, line, types.int64, types.float64), generate
+
+
+@intrinsic
+def smaller(typing: Any, one: Any, other: Any) -> Any:
+    """The smaller of two numbers, the first if there is none: NaN stays where it is the first.
+
+    The same as `min`, of which every kind of numbers takes a thirtieth of a second to compile.
+    """
+    return _chosen(typing, one, other, "<")
+
+
+@intrinsic
+def larger(typing: Any, one: Any, other: Any) -> Any:
+    """The larger of two numbers, the first if there is none; as `max`."""
+    return _chosen(typing, one, other, ">")
+
+
+def _chosen(typing: Any, one: Any, other: Any, how: str) -> Any:
+    kind = typing.unify_types(one, other)
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return choose(context, builder, kind, ((args[0], one), (args[1], other)), how)
+
+    return kind(one, other), generate
+
+
+def choose(context: Any, builder: Any, kind: Any, pair: tuple[Any, Any], how: str) -> Any:
+    """The code for the second of two values, each with its type, where it is `how` to the first."""
+    a, b = (context.cast(builder, value, each, kind) for value, each in pair)
+    compare = builder.fcmp_ordered if isinstance(kind, types.Float) else builder.icmp_signed
+    return builder.select(compare(how, b, a), b, a)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...._types import Indices
 from ...protocol import Values
 from .. import kernels
-from ..kernels.tuples import Basis, Hits, Inside, Led, Refs
+from ..kernels.tuples import Basis, Cluster, Hits, Inside, Led, Refs
 from ..step import Step
 from .sample import student
 
@@ -56,30 +56,6 @@ class Within(NamedTuple):
         return Within(self.me[start:stop], self.own[start:stop], self.guard[start:stop])
 
 
-class Cluster(NamedTuple):
-    """What a regression knows of a cluster, as `regress` takes it.
-
-    Attributes
-    ----------
-    g : int
-        Its position.
-    beside, sizes : ndarray of int of shape (k,)
-        How many points of each owner are next to it, and how many each has, but for the heavy ones.
-    fewest : int
-        So many of an owner's must be seen.
-    n : int
-        All points.
-    swap : bool
-    """
-
-    g: int
-    beside: Indices
-    sizes: Indices
-    fewest: int
-    n: int
-    swap: bool
-
-
 class Fitted:
     """A basis, and where its references are among the distances of arms.
 
@@ -112,7 +88,7 @@ class Fitted:
         parts: Sequence[Laid],
     ) -> None:
         self.g, self.n, self.swap, self._z = cluster.g, cluster.n, cluster.swap, z
-        found = kernels.regress(refs, led, tuple(cluster), means, (*rules, wider(z)))
+        found = kernels.regress(refs, led, cluster, means, (*rules, wider(z)))
         self._basis, limit, shares = Basis(*found[:7]), found[7], found[8]
         self._share, self.unseen, self._seen = shares[0], shares[1:3], shares[3]
         self._columns = []

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from ...._types import Indices
 from ..cache.members import places_of
-from ..kernels.tuples import Led, Refs
-from .fitted import MOST_LED, TILE, Block, Cluster, Fitted, Laid, Within
+from ..kernels.tuples import Cluster, Led, Refs
+from .fitted import MOST_LED, TILE, Block, Fitted, Laid, Within
 from .sample import sort_owners
 from .screened import Estimated, Screened
 
