@@ -143,7 +143,11 @@ def test_an_error_in_the_users_graph_is_raised(client: Any) -> None:
         ({"method": "pam"}, lazily(X), "on a cluster use method='banditpam'"),
         ({"metric": "precomputed"}, lazily(X), "has no meaning on a cluster"),
         ({"metric": "gower"}, lazily(X), "scale the columns"),
-        ({"device": "cuda"}, lazily(X), "device='cuda' is not for a cluster"),
+        (
+            {"device": "cuda", "metric": "canberra"},
+            lazily(X),
+            "is not for device='cuda': use one of",
+        ),
         ({"metric": "nothing"}, lazily(X), "metric='nothing' is unknown"),
         ({"init": [1, 2, 900]}, lazily(X), "init has row 900, out of range"),
         ({"init": X[:2]}, lazily(X), "init has 2 centres for n_clusters=3"),

@@ -43,8 +43,11 @@ class KMedoids(LocalKMedoids):
     memory_limit : float or str, default=None
         Bytes (or a text such as "300MB") for distances that each worker keeps. None is 0.3 of the
         worker's memory limit. With less, distances are computed again.
-    device : {None, "cpu"}, default=None
-        Shards compute on their workers' cores; on a GPU there is `medoids.KMedoids`.
+    device : str, default=None
+        None or "cpu": shards compute on their workers' cores. "cuda": distances in float32 come
+        from each worker's GPU (by torch; dense rows, and the metrics that `medoids.KMedoids` has
+        there), and the rest from its cores; medoids are the same. Workers that dask-cuda starts see
+        one GPU each.
     n_jobs : int, default=None
         Threads on each worker; None is as many as the worker has.
     random_state : int, RandomState instance or None, default=None
@@ -199,7 +202,7 @@ class KMedoids(LocalKMedoids):
         """
         check_is_fitted(self, "medoid_indices_")
         params = {name: value for name, value in self.get_params(False).items() if name != "client"}
-        local = LocalKMedoids(**params)
+        local = LocalKMedoids(**params | {"device": None})  # it serves where there is no GPU
         left_out = {*self.get_params(False), "labels_", "n_rounds_", "n_bytes_"}
         local.__dict__ |= {
             name: value for name, value in vars(self).items() if name not in left_out

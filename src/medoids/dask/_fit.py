@@ -15,9 +15,11 @@ from .. import _checks as check
 from .._fit import _levels_to_user, _own_params, _with_fixed
 from .._history import HistoryEntry
 from .._tuning import current
+from ..dissimilarities.metrics import SYNONYMS
 from ..dissimilarities.objects import MEASURES
 from ..engines.dask.cluster import OnCluster
 from ..engines.dask.common import Common, load
+from ..engines.dask.device import METRICS as DEVICE_METRICS
 from ..engines.dask.engine import DaskEngine
 from ..engines.dask.reader import Reader
 from ..engines.protocol import Medoids
@@ -97,7 +99,9 @@ def run(
     """Fit partitions that are on a cluster; `params` are those of `KMedoids`."""
     check_params(params)
     tuning = current()
-    reader = Reader(params["metric"], params["metric_params"])
+    device = params["device"]
+    device = None if device is None or str(device) == "cpu" else str(device)
+    reader = Reader(params["metric"], params["metric_params"], device)
     jobs = params["n_jobs"]
     jobs = None if jobs in (None, -1) else check.whole(jobs, "n_jobs", 1)
     transport = OnCluster(client, partitions, weights, reader, tuning, jobs)
@@ -118,10 +122,11 @@ def check_params(params: Mapping[str, Any]) -> None:
             f"method={method!r} needs all rows in one place: on a cluster use method='banditpam'."
         )
     _own_params(method, params["method_params"], params["swap"])
-    if params["device"] is not None and str(params["device"]) != "cpu":
+    on_device = params["device"] is not None and str(params["device"]) != "cpu"
+    if on_device and SYNONYMS.get(metric, metric) not in DEVICE_METRICS:
         raise ValueError(
-            f"device={str(params['device'])!r} is not for a cluster, whose shards compute on cores:"
-            " leave it out, or use medoids.KMedoids on one machine."
+            f"metric={metric!r} is not for device={str(params['device'])!r}: use one of"
+            f" {', '.join(DEVICE_METRICS)}, or leave device out."
         )
     if metric == "precomputed":
         raise ValueError(

@@ -14,12 +14,9 @@ import numpy as np
 from ..._arrays import Streamed, rows_between
 from ...dissimilarities.precision import loses_digits
 from ..scale import log2_of, moderate
+from .between import DIRECTIONS, SQUARES, Between
 from .namespace import Array, Side, Space
 
-_SQUARES = ("euclidean", "sqeuclidean", "cosine", "correlation", "haversine")
-_DIRECTIONS = ("cosine", "correlation")
-# Of so few columns, differences are taken one by one: a product would lose digits for nothing.
-_THIN = 8
 # What is left of a constant row is rounding, not a direction.
 _DEAD = 1e-13
 # Rows are made at most so large, to be multiplied in float16 (which ends at 65,504).
@@ -146,9 +143,9 @@ class ArrayRows(ArrayPoints):
         self._power = 0  # rows are divided by two to this power
         if metric in ("euclidean", "sqeuclidean", "manhattan", "chebyshev"):
             self._find_frame()
-        self._thin = self.width <= _THIN
+        self.how = Between(space, metric, self.width)
         self._lengths: dict[Any, Array] = {}  # of every row, squared
-        self._padded = metric in _DIRECTIONS and self._has_dead_rows()
+        self._padded = metric in DIRECTIONS and self._has_dead_rows()
         self._coarse: bool | None = None
 
     def some(self, ids: Array) -> ArrayRows:
@@ -175,7 +172,7 @@ class ArrayRows(ArrayPoints):
         centre = xp.sum(xp.stack(total), axis=0)
         largest = float(xp.max(xp.maximum(highest - centre, centre - lowest)))
         degree = 2 if self.metric == "sqeuclidean" else 1
-        across = 0.5 if self.metric in _SQUARES else 0 if self.metric == "chebyshev" else 1
+        across = 0.5 if self.metric in SQUARES else 0 if self.metric == "chebyshev" else 1
         power = log2_of(largest) + 1 + across * math.log2(self.width)
         unit = moderate(power, self.n, degree)
         self._power, self.unit = round(math.log2(unit)), unit**degree
@@ -195,7 +192,7 @@ class ArrayRows(ArrayPoints):
             level = xp.cos(latitude)
             point = (level * xp.cos(longitude), level * xp.sin(longitude), xp.sin(latitude))
             return space.cast(xp.stack(point, axis=1), dtype)
-        if self.metric in _DIRECTIONS:
+        if self.metric in DIRECTIONS:
             fine = space.cast(rows, xp.float64)
             # So large or small numbers that their squares are none have directions too.
             largest = xp.max(xp.abs(fine), axis=1, keepdims=True)
@@ -262,10 +259,9 @@ class ArrayRows(ArrayPoints):
         found = xp.empty((count, self.n), dtype=xp.float32, device=space.device)
         left = self._side(arms, kind)
         # The rows as they lie, some at a time: they are many, and not to be copied.
-        wide = self.metric not in _SQUARES and not space.is_torch
-        width = count * (self.width if wide else 1)
+        width = count * self.how.held
         for a, b in space.chunks(self.n, max(width, self.width)):
-            block = self._compare(left, self.side(a, b, kind))
+            block = self.how.compare(left, self.side(a, b, kind))
             found[:, a:b] = space.cast(block, xp.float32)
         return found
 
@@ -288,7 +284,7 @@ class ArrayRows(ArrayPoints):
     @property
     def by_product(self) -> bool:
         """Squared differences are those of lengths and products."""
-        return self.metric in _SQUARES and not self._thin
+        return self.how.by_product
 
     def _side(self, ids: Array, kind: Any) -> Side:
         squares = self._squares_of(kind) if self.by_product else None
@@ -312,7 +308,7 @@ class ArrayRows(ArrayPoints):
     @cached_property
     def _largest(self) -> float:
         """Of all numbers of rows as they are compared, and more than 0."""
-        if self.metric in _DIRECTIONS:
+        if self.metric in DIRECTIONS:
             return 1.0
         space, largest = self.space, []
         for start, stop in space.chunks(self.n, self.width):
@@ -335,10 +331,9 @@ class ArrayRows(ArrayPoints):
                 factors.compare(side.rows, side.squares, self.metric, found[a:b, :])
             return found
         right, parts = self._side(refs, kind), []
-        wide = self.metric not in _SQUARES and not space.is_torch
-        width = refs.shape[0] * (self.width if wide else 1)
+        width = refs.shape[0] * self.how.held
         for a, b in space.chunks(count, max(width, self.width)):
-            parts.append(space.cast(self._compare(panel(a, b, kind), right), xp.float32))
+            parts.append(space.cast(self.how.compare(panel(a, b, kind), right), xp.float32))
         return parts[0] if len(parts) == 1 else xp.concat(parts)
 
     def exact(self, arms: Array, refs: Array | None = None) -> Array:
@@ -346,7 +341,7 @@ class ArrayRows(ArrayPoints):
 
     def exact_from(self, others: Array) -> Array:
         """From rows of the user's, that are none of these, to each of these; in the user's unit."""
-        self._padded = self.metric in _DIRECTIONS
+        self._padded = self.metric in DIRECTIONS
         return self._from(self._shape(others, self.space.xp.float64), None) * self.unit
 
     def _from(self, left: Array, refs: Array | None) -> Array:
@@ -358,14 +353,14 @@ class ArrayRows(ArrayPoints):
                 space.fused.squares_from(self.array, left[i, ...], self._centre, 2.0**-self._power)
                 for i in range(left.shape[0])
             ]
-            return self._finish(xp.stack(each))
+            return self.how.finish(xp.stack(each))
         for a, b in space.chunks(count, self.width):
             if refs is None:
                 right = self._between(a, b, xp.float64)
             else:
                 right = self._some(refs[a:b], xp.float64)
             # One arm after the other: so an arm's distances are the same whoever is with it.
-            each = [self._norm(right - left[i, ...][None, :]) for i in range(left.shape[0])]
+            each = [self.how.norm(right - left[i, ...][None, :]) for i in range(left.shape[0])]
             parts.append(xp.stack(each))
         return parts[0] if len(parts) == 1 else xp.concat(parts, axis=1)
 
@@ -384,51 +379,6 @@ class ArrayRows(ArrayPoints):
 
             self._coarse = loses_digits(self.n, rough, fine, parts=1)
         return self._coarse
-
-    def _compare(self, left: Side, right: Side) -> Array:
-        """From each of some rows to each of others, in the type that they have."""
-        if self.by_product:
-            return self._finish(self.space.squares_between(left, right))
-        if self.metric in _SQUARES:
-            columns = range(left.rows.shape[1])
-            each = ((left.rows[:, c][:, None] - right.rows[:, c][None, :]) ** 2 for c in columns)
-            return self._finish(sum(each))
-        if self.space.is_torch:
-            return self._by_torch(left.rows, right.rows)
-        return self._norm(left.rows[:, None, :] - right.rows[None, :, :])
-
-    def _by_torch(self, left: Array, right: Array) -> Array:
-        """torch computes these without the differences of all pairs at once."""
-        import torch
-
-        if self.metric == "hamming":
-            return torch.cdist(left, right, p=0.0) / self.width
-        return torch.cdist(left, right, p=1.0 if self.metric == "manhattan" else math.inf)
-
-    def _finish(self, squares: Array) -> Array:
-        """What squared differences amount to; they may be overwritten."""
-        xp = self.space.xp
-        if self.metric == "sqeuclidean":
-            return squares
-        if self.metric in _DIRECTIONS:
-            return squares / 2
-        if self.metric == "haversine":
-            return 2 * xp.asin(xp.clip(xp.sqrt(squares) / 2, max=1.0))
-        return squares.sqrt_() if self.space.is_torch else xp.sqrt(squares)
-
-    def _norm(self, differences: Array) -> Array:
-        """What differences of rows, along the last axis, amount to."""
-        xp = self.space.xp
-        if self.metric in _SQUARES:
-            if self.metric == "euclidean":
-                return xp.linalg.vector_norm(differences, axis=-1)
-            return self._finish(xp.sum(differences * differences, axis=-1))
-        if self.metric == "hamming":
-            differs = self.space.cast(differences != 0, differences.dtype)
-            return xp.sum(differs, axis=-1) / self.width
-        if self.metric == "chebyshev":
-            return xp.max(xp.abs(differences), axis=-1)
-        return xp.sum(xp.abs(differences), axis=-1)
 
 
 def points_on(array: Array, metric: str) -> ArrayPoints:

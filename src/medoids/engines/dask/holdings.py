@@ -280,7 +280,7 @@ class Holdings:
 def alone(reader: Reader, rows: Rows, ground: Ground) -> Part:
     """Some rows as points of their own, beside all shards."""
     model = reader.read(rows.things)
-    space = reader.space(model, ground.described, Workers(1), np.inf)
+    space = reader.on_host().space(model, ground.described, Workers(1), np.inf)
     side = space.side(model)
     space.settle(side, ground.n)
     weights = None if rows.weights is None or ground.heaviest is None else rows.weights

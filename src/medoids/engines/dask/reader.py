@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -21,12 +22,16 @@ class Reader:
 
     Parameters
     ----------
-    metric, metric_params
-        As for `KMedoids`.
+    metric, metric_params, device
+        As for `KMedoids`; the device is the worker's.
     """
 
-    def __init__(self, metric: Any, metric_params: Mapping[str, Any] | None) -> None:
-        self._metric, self._params = metric, metric_params
+    _device: Any = None
+
+    def __init__(
+        self, metric: Any, metric_params: Mapping[str, Any] | None, device: Any = None
+    ) -> None:
+        self._metric, self._params, self._device = metric, metric_params, device
         self._model: Any = None  # one measure serves all of a shard
 
     def read(self, things: Any) -> Data:
@@ -71,7 +76,17 @@ class Reader:
         return describe(data, workers)
 
     def space(self, data: Any, whole: Described, workers: Workers, copy_limit: float) -> Space:
-        return space_of(data, whole, workers, copy_limit)
+        if self._device is None:
+            return space_of(data, whole, workers, copy_limit)
+        from .device import device_space
+
+        return device_space(data, whole, workers, copy_limit, self._device)
+
+    def on_host(self) -> Reader:
+        """The same for the client, which may have no such device."""
+        found = copy(self)
+        found._device = None
+        return found
 
     def row_bytes(self, data: Any) -> float:
         """How much a row takes, about, on its way to another worker."""
