@@ -59,10 +59,11 @@ def find(block, slots, limit, line, me, hits):  # type: ignore[no-untyped-def]
 def _conclude(hits, basis, arms, removal, z, start, scratch, out):  # type: ignore[no-untyped-def]
     """See `conclude`. The first of `scratch` come as zeros, and are left so."""
     at, distances, counts = hits
-    columns, laid, segments, by_cell, scale, gram, shared = basis  # the first, and cells, are flat
+    q, laid, segments, t, scale, gram, _ = basis
     me, home, own, guard, share, seen, n, swap = arms
     # c = Q'r over each segment's references, the owner staying and going; and |r|² likewise.
-    sums, squares, is_met, met, total, weighted, beside = scratch
+    along, squares, is_met, met, total, weighted, beside, local = scratch
+    sums, columns = along.reshape(-1), q.reshape(-1)
     mean, lower = out
     k, lines, kinds, root = scale.shape[0] - 1, lower.shape[0], 2 if swap else 1, np.sqrt(share) * n
     for x in range(me.shape[0]):
@@ -99,13 +100,12 @@ def _conclude(hits, basis, arms, removal, z, start, scratch, out):  # type: igno
         for i in range(count):
             s = met[i]
             cell = s if s < k else k
-            squared = 0.0
+            stay, mean_of, squared = along[s, 0], t[cell], 0.0
             add_scaled(total, 0, sums, 2 * LANES * s, 1.0)
             add_scaled(weighted, 0, sums, 2 * LANES * s, scale[cell])
             for c in range(LANES):
-                stay = sums[2 * LANES * s + c]
-                value += by_cell[LANES * cell + c] * stay
-                squared += stay * stay if c >= shared else 0.0
+                value += mean_of[c] * stay[c]
+                squared += local[c] * stay[c] * stay[c]
             whole += scale[cell] * squares[2 * s]
             if s < k:
                 left -= scale[cell] * squared
@@ -113,10 +113,8 @@ def _conclude(hits, basis, arms, removal, z, start, scratch, out):  # type: igno
                 add_scaled(beside, 0, sums, 2 * LANES * s, 1.0)
         squared = rest = 0.0
         for c in range(LANES):
-            if c >= shared:
-                squared += beside[c] * beside[c]
-            else:
-                rest += total[c] * (gram[c] * total[c] - 2 * weighted[c])
+            squared += local[c] * beside[c] * beside[c]
+            rest += (1 - local[c]) * total[c] * (gram[c] * total[c] - 2 * weighted[c])
         left += whole - scale[k] * squared  # of the squares, without what all swaps share
         value += gain
         rest = larger(left + rest, 0.0) + _ROUNDED * whole
@@ -128,21 +126,19 @@ def _conclude(hits, basis, arms, removal, z, start, scratch, out):  # type: igno
         for j in range(k if swap else 0):
             one, bound = value, alone
             if is_met[j] or is_met[k + j]:
-                factor, factor2 = scale[j], scale[k]
+                factor, factor2, mean_of, mean_of2 = scale[j], scale[k], t[j], t[k]
+                stay, go, stay2, go2 = along[j, 0], along[j, 1], along[k + j, 0], along[k + j, 1]
                 more = factor * (squares[2 * j + 1] - squares[2 * j])
                 more += factor2 * (squares[2 * (k + j) + 1] - squares[2 * (k + j)])
                 wide, rest = whole + more, left + more
                 for c in range(LANES):
-                    stay, go = sums[2 * LANES * j + c], sums[2 * LANES * j + LANES + c]
-                    stay2 = sums[2 * LANES * (k + j) + c]
-                    change, change2 = go - stay, sums[2 * LANES * (k + j) + LANES + c] - stay2
-                    one += by_cell[LANES * j + c] * change + by_cell[LANES * k + c] * change2
+                    change, change2 = go[c] - stay[c], go2[c] - stay2[c]
+                    one += mean_of[c] * change + mean_of2[c] * change2
                     moved = total[c] + change + change2
                     weight = weighted[c] + factor * change + factor2 * change2
-                    there = moved * (gram[c] * moved - 2 * weight)
-                    here = factor * change * (go + stay)
-                    here += factor2 * change2 * (change2 + 2 * beside[c])
-                    rest += there if c < shared else -here
+                    rest += (1 - local[c]) * moved * (gram[c] * moved - 2 * weight)
+                    here = factor * change * (go[c] + stay[c])
+                    rest -= local[c] * (here + factor2 * change2 * (change2 + 2 * beside[c]))
                 rest = larger(rest, 0.0) + _ROUNDED * wide
                 chance = smaller(np.sqrt(rest / wide), 1.0) if wide > 0 else 1.0
                 bound = one - z * np.sqrt(rest) - guard[x, 0] * chance - guard[x, 1]
@@ -162,8 +158,8 @@ def _conclude(hits, basis, arms, removal, z, start, scratch, out):  # type: igno
         for i in range(count):
             is_met[met[i]] = False
             squares[2 * met[i]] = squares[2 * met[i] + 1] = 0.0
-            for c in range(2 * LANES * met[i], 2 * LANES * (met[i] + 1)):
-                sums[c] = 0.0
+            for c in range(LANES):
+                along[met[i], 0, c] = along[met[i], 1, c] = 0.0
 
 
 def conclude(
@@ -191,8 +187,8 @@ def conclude(
     """
     count = 2 * (len(basis.scale) - 1)
     scratch = (
-        np.zeros(2 * LANES * count), np.zeros(2 * count), np.zeros(count, np.bool_),
+        np.zeros((count, 2, LANES)), np.zeros(2 * count), np.zeros(count, np.bool_),
         np.empty(count, np.int64), np.empty(LANES), np.empty(LANES), np.empty(LANES),
+        (np.arange(LANES) >= basis.shared).astype(float),
     )  # fmt: skip
-    flat = basis._replace(q=basis.q.reshape(-1), t=basis.t.reshape(-1))
-    _conclude(hits, flat, arms, removal, z, start, scratch, out)
+    _conclude(hits, basis, arms, removal, z, start, scratch, out)

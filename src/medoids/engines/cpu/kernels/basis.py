@@ -4,8 +4,8 @@ Features are made orthonormal by the products that they have with each other in 
 Schmidt on these, in float64). So what is as long as the references is passed over few times, and
 most of it are zeros: a leader rewards few of them.
 
-Only loops are compiled, and as few lines as will do: each takes a hundredth of a second of the
-first fit. What is no longer than there are cells is left to NumPy, and so is all memory.
+All memory is NumPy's, and so are the eigenvectors: each line that is compiled takes a hundredth of
+a second of the first fit, and one that makes an array ten times as long.
 """
 
 from __future__ import annotations
@@ -77,19 +77,22 @@ def _arrange(refs, cluster, lines, cells):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _describe(refs, leaders, lines, rules, local, features, means):  # type: ignore[no-untyped-def]
-    """Fill in the features of references, and their products with each other in each cell.
+def _describe(refs, leaders, lines, rules, means, local, features, t):  # type: ignore[no-untyped-def]
+    """Fill in the features of references, their products with each other in each cell, and means.
 
     First are leaders. One whose rewards rest on few references is none. In SWAP one of the arms'
     own cluster is two: what it gains with the medoid staying, and what is added where it goes.
     Then come the constant and what is known, as far as a cell's references afford it (`local`),
     and for the own cluster what is added.
 
+    A line of `t` for each cell has the means of its own, and the last line those of leaders.
+
     How many leaders there are, and how many additions.
     """
     caps, known, offset = refs
     distances, alone, extra, mine = leaders
-    segment, weight = lines
+    segment, weight, near = lines
+    sums, beside = means
     g, swap, most, room, support = rules
     f, goes, flat, gram = features
     k, m, slopes = local.shape[0] - 1, segment.shape[0], known.shape[0]
@@ -113,21 +116,33 @@ def _describe(refs, leaders, lines, rules, local, features, means):  # type: ign
                 added_square += value * value
         # So many references carry the sum: all if they are equal, one if one has it all.
         if added_square > 0 and added * added / added_square >= support:
-            means[1, others] = extra[i]
+            t[g, others] = extra[i]  # for now
             others += 1
         if square > 0 and total * total / square >= support:
-            means[0, p] = alone[i]
+            t[k + 1, p] = alone[i]
             p += 1
     others = others if local[g] > slopes else np.int64(0)
+    for i in range(room - 1, -1, -1):
+        added = t[g, i]
+        t[g, i] = 0.0
+        if i < others:
+            t[g, p + 1 + slopes + i] = added
+    for i in range(1 + slopes):
+        for h in range(k):
+            part = beside[h, i] if near[h] else 0.0
+            if i < local[h]:
+                t[h, p + i] = sums[h, i] - part
+            if i < local[k]:
+                t[k, p + i] += part
+    local[g] += others
     for s in range(m):
         h = segment[s] if segment[s] < k else k
         if p < COLUMNS:  # where the last one was no feature
             f[s, p] = 0.0 if h < 0 else 1.0
         if h < 0:
             continue
-        if local[h] > 1:
-            for i in range(slopes):
-                f[s, p + 1 + i] = known[i, s]
+        for i in range(slopes if local[h] > 1 else 0):
+            f[s, p + 1 + i] = known[i, s]
         if segment[s] == g:
             for i in range(others):
                 f[s, p + 1 + slopes + i] = goes[s, i]
@@ -186,30 +201,87 @@ def _orthonormal(gram, turn, t, local, p, amounts):  # type: ignore[no-untyped-d
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _move(f, segment, weight, by, moved):  # type: ignore[no-untyped-def]
-    """Of each cell, the squares of what its references move an estimate by."""
-    k = moved.shape[0] - 1
+def _scale(features, lines, squares, cells, wider, p, out):  # type: ignore[no-untyped-def]
+    """What is left of the squares, to each cell's part of the variance.
+
+    And the products of the global features with each other, so weighted. `line` and `square` are
+    memory for a few numbers.
+    """
+    f, t = features
+    segment, weight = lines
+    gram, turn = squares
+    share, unseen, seen, full = cells
+    scale, scaled, weighing, line, square = out
+    k = scale.shape[0] - 1
+    last = _SQUARE * (k + 1)
+    for i in range(p):
+        add_scaled(line, 0, turn, last + COLUMNS * i, t[k + 1, i])
+    # √w Qt is how much each reference's residual moves the estimate.
+    for h in range(k + 1):
+        for c in range(COLUMNS):
+            one = line[c] if c < p else t[h, c]
+            add_scaled(weighing, COLUMNS * h, turn, _SQUARE * h + COLUMNS * c, one)
     for s in range(segment.shape[0]):
         if segment[s] >= 0:
-            cell = segment[s] if segment[s] < k else k
+            h = segment[s] if segment[s] < k else k
             one = 0.0
-            for a in range(COLUMNS):
-                one += by[cell, a] * f[s, a]
-            moved[cell] += (weight[s] * one) ** 2
+            for c in range(COLUMNS):
+                one += weighing[COLUMNS * h + c] * f[s, c]
+            scale[h] += (weight[s] * one) ** 2
+    for h in range(k + 1):
+        rank = 0.0
+        for j in range(p, COLUMNS):
+            rank += 1.0 if turn[_SQUARE * h + COLUMNS * j + j] > 0 else 0.0
+        for i in range(_SQUARE):
+            square[i] = 0.0
+        for i in range(p):
+            for c in range(COLUMNS):
+                line[c] = 0.0
+            for b in range(p):
+                one = turn[last + COLUMNS * i + b]
+                add_scaled(line, 0, gram, _SQUARE * h + COLUMNS * b, one)
+            for j in range(p):
+                one = 0.0
+                for c in range(p):
+                    one += line[c] * turn[last + COLUMNS * j + c]
+                square[COLUMNS * i + j] = one
+                rank += one if i == j else 0.0
+        freedom = full[h] - rank if full[h] - rank > 1 else 1.0
+        each = (seen[h] if seen[h] > 1 else 1.0) / (full[h] if full[h] > 1 else 1.0)
+        scale[h] *= unseen[h] / (each * freedom) / (share[h] if share[h] > 0 else 1.0)
+        scale[h] *= wider[int(freedom) if freedom < wider.shape[0] else wider.shape[0] - 1]
+        for i in range(p):
+            add_scaled(scaled, COLUMNS * i, square, COLUMNS * i, scale[h])
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _turn(f, segment, weight, by, k, q):  # type: ignore[no-untyped-def]
-    """Turn the weighted features of each reference by its cell's square of `by`."""
-    line = np.zeros(COLUMNS)
+def _turn(refs, lines, by, swap, out):  # type: ignore[no-untyped-def]
+    """Turn the weighted features of each reference by its cell's square of `by`; lay out the rest.
+
+    What clips rewards, the weight by which they are multiplied, and the distance from which on
+    there is none.
+    """
+    f, caps, offset = refs
+    segment, weight = lines
+    q, laid, limit, line = out
+    k = by.shape[0] // _SQUARE - 1
     for s in range(segment.shape[0]):
+        root = np.sqrt(weight[s])
+        for c in range(4):
+            laid[s, c] = caps[s, c]
+        laid[s, 4] = root
+        limit[s] = -np.inf
         if segment[s] < 0:
             continue
+        bounded = laid[s, 0] == laid[s, 1] and laid[s, 2] == laid[s, 3] and offset[s] == 0
+        limit[s] = laid[s, 2] if swap and laid[s, 2] > laid[s, 0] else laid[s, 0]
+        limit[s] = limit[s] if bounded else np.nan
+        laid[s, 1] += offset[s]
         cell = segment[s] if segment[s] < k else k
         for a in range(COLUMNS):
             line[a] = 0.0
         for a in range(COLUMNS):
-            value = weight[s] * f[s, a]
+            value = root * f[s, a]
             if value != 0:
                 add_scaled(line, 0, by, _SQUARE * cell + COLUMNS * a, value)
         for a in range(COLUMNS):
@@ -248,72 +320,42 @@ def regress(
     per_feature, support, wider = rules
     k, slopes, m = len(sizes), len(known), len(owners)
     segment, weight, near = np.empty(m, np.int32), np.empty(m), np.empty(k, np.bool_)
-    cells = np.zeros((6, k + 1))
+    counts, share, unseen, seen, full, rest = np.zeros((6, k + 1))
     _arrange(
         (owners, others, heavy, common, weights), (g, beside, sizes, fewest, n),
-        (segment, weight, near), tuple(cells),
+        (segment, weight, near), (counts, share, unseen, seen, full, rest),
     )  # fmt: skip
-    _, share, unseen, seen, full, _ = cells
     # Slopes where a cell's references afford them.
-    local = np.where(full >= per_feature * (1 + slopes), 1 + slopes, np.minimum(seen, 1))
+    local = np.where(full >= per_feature * (1 + slopes), 1.0 + slopes, np.minimum(seen, 1))
     local = local.astype(np.int64)
     room = COLUMNS - 1 - slopes
     f, goes = np.zeros((m, COLUMNS)), np.zeros((m if swap else 0, COLUMNS))
-    of_leaders = np.zeros((2, COLUMNS))
     # The last square, and the last line of means, are those of the global features.
-    gram, turn = np.zeros((2, k + 2, COLUMNS, COLUMNS))
-    p, added = _describe(
-        (caps, known, offset), tuple(leaders), (segment, weight),
-        (g, swap, min(int(full[g] / per_feature), room), room, support), local,
-        (f, goes, f.reshape(-1), gram.reshape(-1)), of_leaders,
+    squares, t = np.zeros((2, (k + 2) * _SQUARE)), np.zeros((k + 2, COLUMNS))
+    gram, turn = squares
+    p, _ = _describe(
+        (caps, known, offset), tuple(leaders), (segment, weight, near),
+        (g, swap, min(int(full[g] / per_feature), room), room, support), means, local,
+        (f, goes, f.reshape(-1), gram), t,
     )  # fmt: skip
-    local[g] += added
-    t = _means(means, near, local, p, of_leaders[0])
-    t[g, p + 1 + slopes : p + 1 + slopes + added] = of_leaders[1, :added]
-    _orthonormal(gram.reshape(-1), turn.reshape(-1), t.reshape(-1), local, p, np.zeros(_SQUARE))
-    turn, of_all, globally = turn[:-1], t[-1, :p].copy(), turn[-1, :p, :p].copy()
-    t = t[:-1]
-    # √w Qt is how much each reference's residual moves the estimate.
-    t[:, :p] = of_all @ globally
-    weighing = (t[:, None, :] @ turn)[:, 0]
-    moved = np.zeros(k + 1)
-    _move(f, segment, weight, weighing, moved)
-    inside = globally @ gram[:-1, :p, :p] @ globally.T
-    ranks = (turn[:, range(p, COLUMNS), range(p, COLUMNS)] > 0).sum(axis=1)
-    freedom = np.maximum(full - ranks - inside.trace(axis1=1, axis2=2), 1.0)
-    each = np.maximum(seen, 1) / np.maximum(full, 1.0)
-    scale = moved / (each * freedom) * unseen / np.where(share > 0, share, 1.0)
-    scale *= wider[np.minimum(freedom.astype(np.int64), len(wider) - 1)]
+    few = np.zeros((3, _SQUARE))
+    _orthonormal(gram, turn, t.reshape(-1), local, p, few[0])
+    scale, weighing, line = np.zeros(k + 1), np.zeros((k + 1) * COLUMNS), np.zeros(COLUMNS)
+    _scale(
+        (f, t), (segment, weight), (gram, turn), (share, unseen, seen, full), wider, p,
+        (scale, few[1], weighing, line, few[2]),
+    )  # fmt: skip
     # Turned so that the global columns' products with each other, so weighted, are zero.
-    squares = np.zeros(COLUMNS)
-    squares[:p], last = np.linalg.eigh((scale @ inside.reshape(k + 1, p * p)).reshape(p, p))
-    t[:, :p] = of_all @ last
-    turn[:, :p] = (last.T @ globally) @ turn[:, :p]
-    q, root = np.zeros((m, COLUMNS), np.float32), np.sqrt(weight)
-    _turn(f, segment, root, turn.transpose(0, 2, 1).reshape(-1), k, q)
-    laid = np.empty((m, 5), np.float32)
-    laid[:, :4], laid[:, 4] = caps, root
-    clipped = (laid[:, 0] == laid[:, 1]) & (laid[:, 2] == laid[:, 3]) & (offset == 0)
-    limit = np.maximum(laid[:, 0], laid[:, 2]) if swap else laid[:, 0].copy()
-    limit[~clipped], limit[segment < 0] = np.nan, -np.inf
-    laid[:, 1] += offset
+    by = turn.reshape(k + 2, COLUMNS, COLUMNS)
+    sizes_of = np.zeros(COLUMNS)
+    sizes_of[:p], last = np.linalg.eigh(few[1].reshape(COLUMNS, COLUMNS)[:p, :p])
+    by[:-1, :p] = (last.T @ by[-1, :p, :p]) @ by[:-1, :p]
+    t[:-1, :p] = t[-1, :p] @ last
+    q, laid = np.zeros((m, COLUMNS), np.float32), np.empty((m, 5), np.float32)
+    limit = np.empty(m, np.float32)
+    _turn(
+        (f, caps, offset), (segment, weight), by[:-1].transpose(0, 2, 1).reshape(-1), swap,
+        (q, laid, limit, line),
+    )  # fmt: skip
     shares = (share[g], share[g] * unseen[g], share[k] * unseen[k], int(seen[g]))
-    return q, laid, segment, t, scale, squares, p, limit, shares
-
-
-def _means(
-    means: tuple[NDArray[np.float64], NDArray[np.float64]],
-    near: NDArray[np.bool_],
-    local: NDArray[np.int64],
-    p: int,
-    of_leaders: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """The means of features: a line for each cell has those of its own, the last line leaders'."""
-    k, width = means[0].shape
-    t = np.zeros((k + 2, COLUMNS))
-    beside = means[1] * near[:, None]
-    has = np.arange(width) < local[:, None]
-    t[:k, p : p + width] = (means[0] - beside) * has[:k]
-    t[k, p : p + width] = beside.sum(axis=0) * has[k]
-    t[k + 1, :p] = of_leaders[:p]
-    return t
+    return q, laid, segment, t[:-1], scale, sizes_of, p, limit, shares

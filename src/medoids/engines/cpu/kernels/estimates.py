@@ -36,7 +36,9 @@ def _screen(columns, lines, weights, homes, removal, swap, z, span, scratch, out
     for first in range(span[0], span[1], _TILE):
         width = smaller(_TILE, span[1] - first)
         for x in range(width):
-            estimate[x] = found[0, x] = found[1, x] = found[2, x] = found[3, x] = 0
+            estimate[x] = 0
+            for i in range(4):
+                found[_TILE * i + x] = 0
         for g in range(k if swap else 0):
             for x in range(width):
                 moved[g, x] = widened[g, x] = 0
@@ -46,65 +48,69 @@ def _screen(columns, lines, weights, homes, removal, swap, z, span, scratch, out
             g = h if h < k else h - k
             for i in range(4):
                 for x in range(width):
-                    sums[i, x] = 0
+                    sums[_TILE * i + x] = 0
             # Float32 adds up few lines at a time: over thousands its errors would show.
             for low in range(bounds[h], bounds[h + 1], _LINES):
                 for i in range(2 * kinds):
                     for x in range(width):
-                        few[i, x] = 0
+                        few[_TILE * i + x] = 0
                 for s in range(low, smaller(low + _LINES, bounds[h + 1]), 4):
+                    # Rows by name, and sums in one array: of more the compiler cannot tell that
+                    # what is written is none of what is read.
+                    row_a, row_b = columns[at[s], first:], columns[at[s + 1], first:]
+                    row_c, row_d = columns[at[s + 2], first:], columns[at[s + 3], first:]
                     for i in range(kinds):
+                        once, squared = _TILE * 2 * i, _TILE * (2 * i + 1)
                         cap_a, base_a = caps[s, 2 * i], caps[s, 2 * i + 1]
                         cap_b, base_b = caps[s + 1, 2 * i], caps[s + 1, 2 * i + 1]
                         cap_c, base_c = caps[s + 2, 2 * i], caps[s + 2, 2 * i + 1]
                         cap_d, base_d = caps[s + 3, 2 * i], caps[s + 3, 2 * i + 1]
                         for x in range(width):
-                            a = reward(columns[at[s], first + x], cap_a, base_a)
-                            b = reward(columns[at[s + 1], first + x], cap_b, base_b)
-                            c = reward(columns[at[s + 2], first + x], cap_c, base_c)
-                            d = reward(columns[at[s + 3], first + x], cap_d, base_d)
-                            few[2 * i, x] += (a + b) + (c + d)
-                            few[2 * i + 1, x] += (a * a + b * b) + (c * c + d * d)
+                            a, b = reward(row_a[x], cap_a, base_a), reward(row_b[x], cap_b, base_b)
+                            c, d = reward(row_c[x], cap_c, base_c), reward(row_d[x], cap_d, base_d)
+                            few[once + x] += (a + b) + (c + d)
+                            few[squared + x] += (a * a + b * b) + (c * c + d * d)
                     # What an arm gains at itself is known and is added later, exactly.
                     for e in range(s, s + 4):
                         x = ids[e] - first
                         for i in range(kinds if 0 <= x < width else 0):
                             a = reward(columns[at[e], ids[e]], caps[e, 2 * i], caps[e, 2 * i + 1])
-                            few[2 * i, x] -= a
-                            few[2 * i + 1, x] -= a * a
+                            few[_TILE * 2 * i + x] -= a
+                            few[_TILE * (2 * i + 1) + x] -= a * a
                 for i in range(2 * kinds):
                     for x in range(width):
-                        sums[i, x] += few[i, x]
+                        sums[_TILE * i + x] += few[_TILE * i + x]
             weight, factor = share[h], spread[h]
             count = larger(counts[h], np.float32(1))
             for x in range(width):
                 scale = weight * (home[first + x] if part[first + x] == h else np.float32(1))
-                stays, goes = sums[0, x], sums[2, x]
-                found[0, x] += stays
-                found[1, x] += sums[1, x]
+                stays, goes = sums[x], sums[2 * _TILE + x]
+                found[x] += stays
+                found[_TILE + x] += sums[_TILE + x]
                 estimate[x] += scale * stays
-                inside = factor * larger(sums[1, x] - stays * stays / count, 0.0)
-                found[2, x] += inside
+                inside = factor * larger(sums[_TILE + x] - stays * stays / count, 0.0)
+                found[2 * _TILE + x] += inside
                 if swap:
-                    found[3, x] += goes if owner[first + x] == g else 0.0
+                    found[3 * _TILE + x] += goes if owner[first + x] == g else 0.0
                     moved[g, x] += scale * (goes - stays)
-                    widened[g, x] += factor * larger(sums[3, x] - goes * goes / count, 0.0) - inside
+                    other = larger(sums[3 * _TILE + x] - goes * goes / count, 0.0)
+                    widened[g, x] += factor * other - inside
         for x in range(width):
             arm = first + x
             for i in range(4):
-                sizes[arm, i] = found[i, x]
+                sizes[arm, i] = found[_TILE * i + x]
             alone = estimate[x] + own[arm, 0]
             mean[arm] = np.inf if swap else alone
             lower[0, arm] = np.inf
             if each or not swap:
-                lower[k if swap else 0, arm] = alone - z * np.sqrt(found[2, x])
+                lower[k if swap else 0, arm] = alone - z * np.sqrt(found[2 * _TILE + x])
         for g in range(k if swap else 0):
             line = g if each else 0
             for x in range(width):
                 arm = first + x
                 value = estimate[x] + moved[g, x] + removal[g]
                 value += own[arm, 1] if owner[arm] == g else own[arm, 0]
-                wide = larger(found[2, x] + widened[g, x], np.float32(0))
+                wide = larger(found[2 * _TILE + x] + widened[g, x], np.float32(0))
                 sizes[arm, 2] = wide if value < mean[arm] else sizes[arm, 2]
                 mean[arm] = smaller(mean[arm], value)
                 bound = value - z * np.sqrt(wide)
@@ -134,9 +140,9 @@ def screen(
         What taking each medoid away costs, per point.
     out : Estimates
     """
-    few, found = np.empty((4, _TILE), np.float32), np.empty((4, _TILE), np.float32)
+    few, found = np.empty(4 * _TILE, np.float32), np.empty(4 * _TILE, np.float32)
     moved, widened = np.empty((2, len(removal) if swap else 0, _TILE), np.float32)
-    scratch = few, np.empty((4, _TILE)), found, np.empty(_TILE), moved, widened
+    scratch = few, np.empty(4 * _TILE), found, np.empty(_TILE), moved, widened
     _screen(columns, lines, weights, homes, removal, swap, z, span, scratch, out)
 
 
