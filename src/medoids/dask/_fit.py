@@ -99,9 +99,7 @@ def run(
     """Fit partitions that are on a cluster; `params` are those of `KMedoids`."""
     check_params(params)
     tuning = current()
-    device = params["device"]
-    device = None if device is None or str(device) == "cpu" else str(device)
-    reader = Reader(params["metric"], params["metric_params"], device)
+    reader = Reader(params["metric"], params["metric_params"], _device(params))
     jobs = params["n_jobs"]
     jobs = None if jobs in (None, -1) else check.whole(jobs, "n_jobs", 1)
     transport = OnCluster(client, partitions, weights, reader, tuning, jobs)
@@ -114,6 +112,12 @@ def run(
         transport.close(cancel=not ended)
 
 
+def _device(params: Mapping[str, Any]) -> str | None:
+    """Where shards compute distances, if not on their workers' cores."""
+    device = params["device"]
+    return None if device is None or str(device) == "cpu" else str(device)
+
+
 def check_params(params: Mapping[str, Any]) -> None:
     """Refuse what a cluster does not serve, before anything is sent there."""
     method, metric = params["method"], params["metric"]
@@ -122,10 +126,11 @@ def check_params(params: Mapping[str, Any]) -> None:
             f"method={method!r} needs all rows in one place: on a cluster use method='banditpam'."
         )
     _own_params(method, params["method_params"], params["swap"])
-    on_device = params["device"] is not None and str(params["device"]) != "cpu"
-    if on_device and SYNONYMS.get(metric, metric) not in DEVICE_METRICS:
+    device = _device(params)
+    known = isinstance(metric, str) and SYNONYMS.get(metric, metric) in DEVICE_METRICS
+    if device is not None and not known:
         raise ValueError(
-            f"metric={metric!r} is not for device={str(params['device'])!r}: use one of"
+            f"metric={metric!r} is not for device={device!r}: use one of"
             f" {', '.join(DEVICE_METRICS)}, or leave device out."
         )
     if metric == "precomputed":

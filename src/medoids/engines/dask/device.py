@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,6 @@ from ..array.namespace import Side as There
 from ..array.namespace import Space as Device
 from ..cpu.points.across import DenseSpace, Described, Side
 from ..cpu.points.frame import Frame, frame_within
-from ..cpu.points.panels import Panels
-from ..cpu.points.shaped import ShapedRows
 
 METRICS = tuple(name for name in ARRAY_METRICS if name != "precomputed")
 # Rows that take more than this share of what is free on the device stay on the host.
@@ -27,17 +25,6 @@ _HELD = 0.5
 # A squared distance below this share of the two squared lengths has lost its digits in float32,
 # and is summed again from the differences.
 _LOST = 1e-3
-
-
-class _Placed(NamedTuple):
-    """Dense rows as `DenseSpace` has them; and on the device, None where they are too many."""
-
-    rows: ShapedRows
-    panels: Panels
-    squares: NDArray[np.float32]
-    pad: NDArray[np.float32]
-    plain: bool
-    there: There | None
 
 
 class DeviceSpace(DenseSpace):
@@ -70,16 +57,15 @@ class DeviceSpace(DenseSpace):
         self._how = Between(self._device, data.name, width)
 
     def side(self, data: Any) -> Side:
-        laid = super().side(data).laid
-        there = None
+        found = super().side(data)
         if 4.0 * data.n * self._how.width <= _HELD * self._device.free_bytes():
             parts = [
-                self._move(laid, np.arange(a, b))
+                self._move(found.laid, np.arange(a, b))
                 for a, b in self._device.chunks(data.n, self._how.width)
             ]
             there = parts[0] if len(parts) == 1 else self._joined(parts)
-        placed = _Placed(laid.rows, laid.panels, laid.squares, laid.pad, laid.plain, there)
-        return Side(data.n, placed)
+            found = found._replace(laid=found.laid._replace(there=there))
+        return found
 
     def _joined(self, parts: list[There]) -> There:
         xp = self._device.xp

@@ -26,8 +26,6 @@ class Reader:
         As for `KMedoids`; the device is the worker's.
     """
 
-    _device: Any = None
-
     def __init__(
         self, metric: Any, metric_params: Mapping[str, Any] | None, device: Any = None
     ) -> None:

@@ -114,13 +114,17 @@ class Space(ABC):
 
 
 class _Laid(NamedTuple):
-    """Dense rows: as the metric shapes them, in float32, with their squared lengths and pads."""
+    """Dense rows: as the metric shapes them, in float32, with their squared lengths and pads.
+
+    And on a device, where a space computes there and has room for them.
+    """
 
     rows: ShapedRows
     panels: Panels
     squares: NDArray[np.float32]
     pad: NDArray[np.float32]
     plain: bool
+    there: Any = None
 
 
 class DenseSpace(Space):
