@@ -163,6 +163,32 @@ def test_fits_in_float16(ties: bool, weights: Any, swap: str) -> None:
     assert found.inertia_ == pytest.approx(known.inertia_, rel=1e-6 if swap == "best" else 0.02)
 
 
+@pytest.mark.parametrize("pairs", [0, 1e9])
+@pytest.mark.parametrize(
+    "given",
+    [{"candidates": np.arange(0, 300, 3)}, {"fixed": [7, 100]}, {"init": "random"}],
+    ids=lambda given: next(iter(given)),
+)
+def test_steps_on_all_distances(
+    given: dict[str, Any], pairs: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(held, "_PAIRS", pairs)
+    there = torch.asarray(X[:300], device=DEVICE)
+    found = KMedoids(5, random_state=0, **given).fit(there)
+    known = KMedoids(5, random_state=0, **given).fit(X[:300])
+    assert found.medoid_indices_.tolist() == known.medoid_indices_.tolist()
+    assert {step["sigma"] for step in found.history_ if step["phase"] == "swap"} == {None}
+
+
+@pytest.mark.parametrize("pairs", [0, 1e9])
+def test_many_copies_are_all_compared(pairs: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(held, "_PAIRS", pairs)
+    rows = np.repeat(X[:40], 12, axis=0)  # more arms as good as the best than are valued at once
+    found = KMedoids(4, random_state=0).fit(torch.asarray(rows, device=DEVICE))
+    known = KMedoids(4, random_state=0).fit(rows)
+    assert found.medoid_indices_.tolist() == known.medoid_indices_.tolist()
+
+
 @pytest.mark.usefixtures("in_half")
 def test_one_cluster_in_float16() -> None:
     there = torch.asarray(X[:300], device=DEVICE)
@@ -188,6 +214,34 @@ def test_products_of_rows_that_are_split(metric: str, scale: float) -> None:
         np.testing.assert_allclose(found.cpu(), known.cpu(), rtol=1e-5, atol=2e-3 * largest)
         apart = known.cpu().numpy() > 0.1 * largest
         np.testing.assert_allclose(found.cpu()[apart], known.cpu()[apart], rtol=3e-5)
+
+
+PIXELS = np.random.default_rng(1).integers(0, 256, (200, 30))
+
+
+@pytest.mark.parametrize(
+    ("rows", "one"),
+    [
+        (PIXELS.astype(np.float32) / np.float32(255), True),
+        (PIXELS.astype(np.float32) * np.float32(0.3), True),
+        (WIDE[:200].astype(np.float16), True),
+        (WIDE[:200], False),
+        (np.vstack([PIXELS[:199] * 1.0, WIDE[:1, :30]]).astype(np.float32), False),
+        (np.zeros((200, 30), np.float32), True),
+    ],
+    ids=["pixels", "multiples", "float16", "digits", "one row with digits", "nothing"],
+)
+def test_rows_of_few_digits_take_one_product(rows: np.ndarray, one: bool) -> None:
+    points = ArrayRows(torch.asarray(rows, device=DEVICE), "euclidean")
+    assert points.splits
+    assert points._factor[1] is not one
+    some, every = points.space.ids([3, 150, 7]), points.space.arange(0, len(rows))
+    found, known = points.block(some, every, rough=True), points.exact(some, every)
+    apart = known.cpu().numpy() > 0
+    np.testing.assert_allclose(found.cpu()[apart], known.cpu()[apart], rtol=3e-5)
+    halved, exact = distances(rows, "euclidean", 2)
+    apart = exact > 0
+    np.testing.assert_allclose(halved[apart], exact[apart], rtol=2.0**-10 * 1.01)
 
 
 def test_widths_that_no_kernel_takes() -> None:

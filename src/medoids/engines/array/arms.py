@@ -22,7 +22,7 @@ from .estimates import (
     most_features,
     quartiles,
 )
-from .held import Carried
+from .carried import Carried
 from .kept import KeptRows
 from .namespace import Array, Space
 from .rows import ArrayPoints
@@ -142,7 +142,7 @@ class ArrayArms:
         if carried is None:
             sigma = self._measure(self.first, known)
         else:
-            found = carried.estimates(self._step, self._about)
+            found = carried.estimates(self._step)
             self._learnt.learn_all(found)
             sigma = space.take(found.sigma, self._alive)
         self._sigma = quartiles(space, sigma)

@@ -13,7 +13,8 @@ from ..plain import WithoutNear
 from ..protocol import Engine, Ids
 from ..sites import Sites
 from .arms import ArrayArms
-from .held import Carried, precision
+from .carried import Carried
+from .held import precision
 from .kept import KeptRows
 from .matrix import ArrayMatrix
 from .namespace import Array
@@ -75,7 +76,7 @@ class ArrayEngine(Placed, WithoutNear):
         self._matrices: dict[bool, Array] = {}
 
     def _exact_row(self, arm: int) -> Array:
-        return self.points.exact(self.space.ids([arm]))[0, :]
+        return self.points.exact_row(arm)
 
     def _between(self, refs: Array) -> Array:
         return self.points.exact(self.space.ids(self.medoids), refs)
@@ -111,7 +112,8 @@ class ArrayEngine(Placed, WithoutNear):
         if held is None or self.n_clusters > fused.MOST_CLUSTERS:
             return None
         if self._carried is None:
-            self._carried = Carried(held, self.state)
+            about = self.state, len(self.sites.fixed), self.sites.allowed
+            self._carried = Carried(held, self.points, *about)
         return self._carried
 
     @property
@@ -140,6 +142,15 @@ class ArrayEngine(Placed, WithoutNear):
 
     def screen(self, swap: bool, z: float) -> ArrayArms:
         return ArrayArms(self, swap, z)
+
+    def carrying(self) -> ArrayEngine | None:
+        return None if self.carried is None else self
+
+    def close(self, swap: bool) -> Ids:
+        """The best arm by sums that are carried: see `AllArms`."""
+        carried: Any = self.carried
+        found: Ids = carried.close(self.step(swap))
+        return found
 
     def forget(self) -> None:
         """Nothing is carried from step to step."""

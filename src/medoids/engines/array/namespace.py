@@ -157,6 +157,12 @@ class Space:
         for i, row in enumerate(rows):
             array[row, :] = values[i, :]
 
+    def lowest(self, array: Array, count: int) -> Array:
+        """Where the so many lowest numbers are, the lowest first."""
+        if self.is_torch:
+            return array.topk(count, largest=False).indices
+        return self.xp.argsort(array, stable=True)[:count]
+
     def flat(self, mask: Array) -> Array:
         """Where a mask is true, in ascending order."""
         return self.xp.nonzero(mask)[0]

@@ -19,8 +19,12 @@ from .namespace import Array, Side, Space
 
 # What is left of a constant row is rounding, not a direction.
 _DEAD = 1e-13
-# Rows are made at most so large, to be multiplied in float16 (which ends at 65,504).
+# Rows are made at most so large, to be multiplied in float16 (which ends at 65,504);
 _FACTOR = 2.0**6
+# or whole numbers of up to this, all of which float16 has. Some rows tell most others apart.
+_WHOLE, _SOME = 2048.0, 1024
+# Types whose numbers float32 has, and which are no whole numbers.
+_FLOATS = ("float32", "float16", "bfloat16")
 
 
 class ArrayPoints(ABC):
@@ -72,6 +76,10 @@ class ArrayPoints(ABC):
     @abstractmethod
     def exact(self, arms: Array, refs: Array | None = None) -> Array:
         """From each arm to each reference (None: to all points), in float64."""
+
+    def exact_row(self, arm: int) -> Array:
+        """From an arm to all points, in float64."""
+        return self.exact(self.space.ids([arm]))[0, :]
 
 
 class GivenDistances(ArrayPoints):
@@ -177,7 +185,7 @@ class ArrayRows(ArrayPoints):
         unit = moderate(power, self.n, degree)
         self._power, self.unit = round(math.log2(unit)), unit**degree
         far = float(xp.max(xp.abs(centre))) > 2 * largest
-        if far or unit != 1 or self.array.dtype != xp.float32:
+        if far or unit != 1 or str(self.array.dtype).rpartition(".")[2] not in _FLOATS:
             self._centre = centre
 
     def _shape(self, rows: Array, dtype: Any) -> Array:
@@ -256,11 +264,14 @@ class ArrayRows(ArrayPoints):
         space, xp, count = self.space, self.space.xp, arms.shape[0]
         kind = xp.float64 if self.is_coarse() else xp.float32
         self.n_distances += count * self.n
-        found = xp.empty((count, self.n), dtype=xp.float32, device=space.device)
         left = self._side(arms, kind)
         # The rows as they lie, some at a time: they are many, and not to be copied.
         width = count * self.how.held
-        for a, b in space.chunks(self.n, max(width, self.width)):
+        parts = list(space.chunks(self.n, max(width, self.width)))
+        if len(parts) == 1:
+            return space.cast(self.how.compare(left, self.side(0, self.n, kind)), xp.float32)
+        found = xp.empty((count, self.n), dtype=xp.float32, device=space.device)
+        for a, b in parts:
             block = self.how.compare(left, self.side(a, b, kind))
             found[:, a:b] = space.cast(block, xp.float32)
         return found
@@ -298,23 +309,42 @@ class ArrayRows(ArrayPoints):
 
     def factors(self, n: int, sides: Iterable[Side]) -> Any:
         """So many rows, split; they come in parts."""
-        start, by = 0, _FACTOR / 2 ** math.ceil(math.log2(self._largest))
-        found = self.space.fused.Factors(n, self.columns, by, self.space.device)
+        start = 0
+        found = self.space.fused.Factors(n, self.columns, *self._factor, self.space.device)
         for side in sides:
             found.put(start, side.rows, side.squares)
             start += side.rows.shape[0]
         return found
 
     @cached_property
-    def _largest(self) -> float:
-        """Of all numbers of rows as they are compared, and more than 0."""
+    def _factor(self) -> tuple[float, bool]:
+        """What rows are multiplied by, to be in float16; and whether that loses digits."""
+        least, largest = self._sizes
+        usual = _FACTOR / 2 ** math.ceil(math.log2(largest))
+        if isinstance(self.array, Streamed):  # one more look takes longer than it would save
+            return usual, True
+        # Pixels, counts, marks are multiples of the least of them.
+        tried = [usual, 1 / least] if largest <= _WHOLE * least else [usual]
+        few = self.space.fused.has_few_digits
+        for by in tried:
+            parts = [(0, min(_SOME, self.n)), *self.space.chunks(self.n, self.width)]
+            if all(few(self._between(*part, self.space.xp.float32), by) for part in parts):
+                return by, False
+        return usual, True
+
+    @cached_property
+    def _sizes(self) -> tuple[float, float]:
+        """The least and the largest number of rows as they are compared, of those above 0."""
         if self.metric in DIRECTIONS:
-            return 1.0
-        space, largest = self.space, []
+            return 0.0, 1.0
+        space, xp, least, largest = self.space, self.space.xp, [], []
         for start, stop in space.chunks(self.n, self.width):
-            part = self._between(start, stop, space.xp.float32)
-            largest.append(space.xp.max(space.xp.abs(part)))
-        return float(space.xp.max(space.xp.stack(largest))) or 1.0
+            part = xp.abs(self._between(start, stop, xp.float32))
+            largest.append(xp.max(part))
+            least.append(xp.min(xp.where(part > 0, part, math.inf)))
+        both = xp.stack([xp.min(xp.stack(least)), xp.max(xp.stack(largest))])
+        least_of_all, largest_of_all = (float(each) for each in space.host(both))
+        return (least_of_all, largest_of_all) if largest_of_all > 0 else (1.0, 1.0)
 
     def _filled(
         self, count: int, panel: Callable[[int, int, Any], Side], refs: Array, rough: bool
@@ -338,6 +368,9 @@ class ArrayRows(ArrayPoints):
 
     def exact(self, arms: Array, refs: Array | None = None) -> Array:
         return self._from(self._some(arms, self.space.xp.float64), refs)
+
+    def exact_row(self, arm: int) -> Array:
+        return self._from(self._between(arm, arm + 1, self.space.xp.float64), None)[0, :]
 
     def exact_from(self, others: Array) -> Array:
         """From rows of the user's, that are none of these, to each of these; in the user's unit."""
@@ -367,7 +400,7 @@ class ArrayRows(ArrayPoints):
     def is_coarse(self) -> bool:
         """Whether float32 cannot tell the rows apart."""
         if self._coarse is None:
-            self._coarse = False
+            self._coarse, float64 = False, self.space.xp.float64
 
             def rough(left: Any, right: Any) -> Any:
                 found = self.space.host(self.block(self.space.ids(left), self.space.ids(right)))
@@ -375,7 +408,9 @@ class ArrayRows(ArrayPoints):
                 return np.where(left[:, None] == right[None, :], 0.0, found)
 
             def fine(left: Any, right: Any) -> Any:
-                return self.space.host(self.exact(self.space.ids(left), self.space.ids(right)))
+                sides = (self._some(self.space.ids(ids), float64) for ids in (left, right))
+                some, others = sides
+                return self.space.host(self.how.norm(some[:, None, :] - others[None, :, :]))
 
             self._coarse = loses_digits(self.n, rough, fine, parts=1)
         return self._coarse

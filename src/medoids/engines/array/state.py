@@ -21,6 +21,8 @@ class Paid(NamedTuple):
     ----------
     loss, size, second : float
         To the nearest medoid; the same without signs; and to the second-nearest, where one is.
+    squares, squares2 : float
+        What each point pays, squared; and would pay to the second-nearest.
     removal, weight : ndarray of shape (k,)
         What it costs that a medoid goes, where another is left; and what its points weigh.
     """
@@ -28,6 +30,8 @@ class Paid(NamedTuple):
     loss: float
     size: float
     second: float
+    squares: float
+    squares2: float
     removal: Values
     weight: Values
 
@@ -157,8 +161,7 @@ class State:
             return
         found = self.space.fused.paid(self._rows[: self.k, :], self.weights)
         self.nearest, self.owner, self.second, self.other, sums = found
-        removal, weight = sums[3 : 3 + self.k], sums[3 + self.k :]
-        self._paid = Paid(float(sums[0]), float(sums[1]), float(sums[2]), removal, weight)
+        self._paid = Paid(*sums[:5].tolist(), sums[5 : 5 + self.k], sums[5 + self.k :])
         self.loss = self._paid.loss
 
     @property
@@ -172,8 +175,13 @@ class State:
                 each = [amounts * weights for amounts in each]
             removal, weight = np.asarray(self.space.host(self._by_owner(xp.stack(each))))
             size = self.total(xp.abs(self.nearest))
-            self._paid = Paid(self.loss, size, self.total(second), removal, weight)
+            squares = (self._squares(self.nearest), self._squares(second))
+            self._paid = Paid(self.loss, size, self.total(second), *squares, removal, weight)
         return self._paid
+
+    def _squares(self, pays: Array) -> float:
+        each = pays if self.weights is None else pays * self.weights
+        return float(self.space.xp.sum(each * each))
 
     def _by_owner(self, amounts: Array) -> Array:
         """The sums over each medoid's points, of some rows of amounts."""

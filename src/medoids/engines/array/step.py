@@ -138,7 +138,12 @@ class Step:
 
     def values(self, row: Array) -> tuple[float, int]:
         """The value of the arm at these distances (float64), and whom it replaces."""
-        found = self.state.space.host(self.changes(row[None, :]))[0] / self.n + self.stays
+        state, fused = self.state, self.state.space.fused
+        if fused is None:
+            changes = state.space.host(self.changes(row[None, :]))[0]
+        else:
+            changes = fused.weighed(row, state, self.swap, state.weights)
+        found = changes / self.n + self.stays
         at = int(found.argmin())
         return float(found[at]), at
 

@@ -10,12 +10,13 @@ Distances are products of rows that are split into two float16 (`factors`). Wher
 into the device they are held, and sums over all points are carried from step to step (`carried`).
 """
 
-from .carried import Payments, carried
+from .carried import Changed, Payments, carried, concluded, noted
 from .estimates import MOST_CLUSTERS, Scalars, estimated, width_of
-from .factors import Factors, halve
-from .sums import Summed, paid, squares_from, summed
+from .factors import Factors, halve, has_few_digits
+from .sums import Summed, paid, squares_from, summed, weighed
 
 __all__ = [
-    "MOST_CLUSTERS", "Factors", "Payments", "Scalars", "Summed", "carried", "estimated",
-    "halve", "paid", "squares_from", "summed", "width_of",
+    "MOST_CLUSTERS", "Changed", "Factors", "Payments", "Scalars", "Summed", "carried",
+    "concluded", "estimated", "halve", "has_few_digits", "noted", "paid", "squares_from",
+    "summed", "weighed", "width_of",
 ]  # fmt: skip

@@ -1,7 +1,8 @@
 """Distances by products of rows that are split: the digits of float32, by tensor cores.
 
-A row is the sum of two rows in float16, and a product of rows that of three. Where all distances
-are held in float16 themselves, they are rounded up or down by chance, so that the mean is
+A row is the sum of two rows in float16, and a product of rows that of three; or it is one, where
+rows are multiples of whole numbers (pixels, counts, marks) or in float16 already. Where all
+distances are held in float16 themselves, they are rounded up or down by chance, so that the mean is
 the distance: sums of many are much closer than any of them (docs/performance.md, "On a GPU").
 """
 
@@ -18,22 +19,28 @@ Tensor = Any
 KINDS = {"sqeuclidean": 0, "euclidean": 1, "cosine": 2, "correlation": 2}
 # Columns are multiplied so many at a time.
 _DEPTH, _TILE = 64, 128
+# So much of a number is rounding, where it was divided and multiplied in float32.
+_LAST = 2.0**-21
 
 
 @triton.jit
-def _chance(row, column):
-    """Thirteen bits that depend on a pair, whichever way round."""
-    low, high = tl.minimum(row, column), tl.maximum(row, column)
-    mixed = low.to(tl.uint32) * 0x9E3779B1 ^ high.to(tl.uint32) * 0x85EBCA77
+def _mixed(number):
+    """32 bits that depend on a number, as if by chance."""
+    mixed = number.to(tl.uint32) * 0x9E3779B1
     mixed = (mixed ^ (mixed >> 15)) * 0x2C1B3C6D
     mixed = (mixed ^ (mixed >> 12)) * 0x297A2D39
-    return ((mixed ^ (mixed >> 15)) >> 19).to(tl.int32)
+    return mixed ^ (mixed >> 15)
 
 
 @triton.jit
 def _rounded(far, row, column):
-    """Numbers that are not negative, rounded to float16: up as often as they are nearer to it."""
-    bits = far.to(tl.int32, bitcast=True) + _chance(row, column)
+    """Numbers that are not negative, rounded to float16: up as often as they are nearer to it.
+
+    Thirteen bits of the pair decide, whichever way round: from one row, those of others are
+    independent of each other.
+    """
+    chance = ((_mixed(row) ^ _mixed(column)) >> 19).to(tl.int32)
+    bits = far.to(tl.int32, bitcast=True) + chance
     return (bits & -8192).to(tl.float32, bitcast=True).to(tl.float16)
 
 
@@ -42,7 +49,7 @@ def _distance(squares, KIND: tl.constexpr):
     """What squared differences amount to."""
     squares = tl.maximum(squares, 0.0)
     if KIND == 1:
-        squares = tl.sqrt_rn(squares)
+        squares = tl.sqrt(squares)
     elif KIND == 2:
         squares = squares * 0.5
     return squares
@@ -50,8 +57,8 @@ def _distance(squares, KIND: tl.constexpr):
 
 @triton.jit
 def _fill(
-    high_, low_, squares_, found_, n, stride, width, product, scale, tiles,
-    KIND: tl.constexpr, TILE: tl.constexpr, DEPTH: tl.constexpr,
+    high_, low_, squares_, found_, sums_, n, stride, width, product, scale, tiles,
+    KIND: tl.constexpr, SPLIT: tl.constexpr, TILE: tl.constexpr, DEPTH: tl.constexpr,
 ):  # fmt: skip
     """A tile of distances, and the same the other way round."""
     # The tiles on and above the diagonal, in order.
@@ -69,20 +76,31 @@ def _fill(
         step = first + tl.arange(0, DEPTH)
         left, right = of_row[:, None] + step[None, :], of_column[None, :] + step[:, None]
         high, high_too = tl.load(high_ + left), tl.load(high_ + right)
-        low, low_too = tl.load(low_ + left), tl.load(low_ + right)
         total = tl.dot(high, high_too, total)
-        total = tl.dot(high, low_too, total)
-        total = tl.dot(low, high_too, total)
+        if SPLIT:
+            low, low_too = tl.load(low_ + left), tl.load(low_ + right)
+            total = tl.dot(high, low_too, total)
+            total = tl.dot(low, high_too, total)
     mine = tl.load(squares_ + rows, mask=rows < n, other=0.0)
     theirs = tl.load(squares_ + columns, mask=columns < n, other=0.0)
-    far = _distance(mine[:, None] + theirs[None, :] - product * total, KIND)
-    half = _rounded(far * scale, rows[:, None], columns[None, :])
-    half = tl.where(rows[:, None] == columns[None, :], float("inf"), half)
+    far = _distance(mine[:, None] + theirs[None, :] - product * total, KIND) * scale
     there = (rows < n)[:, None] & (columns < n)[None, :]
+    same = rows[:, None] == columns[None, :]
+    far = tl.where(there & (same == 0), far, 0.0)
+    half = tl.where(same, float("inf"), _rounded(far, rows[:, None], columns[None, :]))
     tl.store(found_ + rows.to(tl.int64)[:, None] * stride + columns[None, :], half, mask=there)
+    tl.store(sums_ + j * n + rows, tl.sum(far, axis=1), mask=rows < n)
     if i != j:
         back = found_ + columns.to(tl.int64)[:, None] * stride + rows[None, :]
         tl.store(back, tl.trans(half), mask=tl.trans(there))
+        tl.store(sums_ + i * n + columns, tl.sum(far, axis=0), mask=columns < n)
+
+
+def has_few_digits(rows: Tensor, by: float) -> bool:
+    """Whether rows (float32), multiplied by a number, are in float16 but for float32's rounding."""
+    scaled = rows * by
+    left = torch.abs(scaled - scaled.half())
+    return bool((left <= _LAST * torch.abs(scaled)).all())
 
 
 class Factors:
@@ -92,16 +110,19 @@ class Factors:
     ----------
     n, width : int
     by : float
-        What rows are multiplied by, a power of two: float16 ends at 65,504.
+        What rows are multiplied by: float16 ends at 65,504.
+    split : bool
+        There is a rest: else the rows, multiplied, are whole numbers of up to 2,048 but for
+        rounding, or have no more digits than float16.
     device : Any
     """
 
-    def __init__(self, n: int, width: int, by: float, device: Any) -> None:
+    def __init__(self, n: int, width: int, by: float, split: bool, device: Any) -> None:
         shape = (n, triton.cdiv(width, _DEPTH) * _DEPTH)
         self.high = torch.zeros(shape, dtype=torch.float16, device=device)
-        self.low = torch.zeros(shape, dtype=torch.float16, device=device)
+        self.low = torch.zeros(shape, dtype=torch.float16, device=device) if split else self.high
         self.squares = torch.empty(n, dtype=torch.float32, device=device)
-        self.by = by
+        self.by, self._split = by, split
 
     def put(self, start: int, rows: Tensor, squares: Tensor) -> None:
         """Rows (float32) that follow each other."""
@@ -109,7 +130,8 @@ class Factors:
         scaled = rows * self.by
         high = scaled.half()
         self.high[start:stop, :width] = high
-        self.low[start:stop, :width] = scaled.sub_(high)
+        if self._split:
+            self.low[start:stop, :width] = scaled.sub_(high)
         self.squares[start:stop] = squares
 
     def compare(self, rows: Tensor, squares: Tensor, kind: str, found: Tensor) -> None:
@@ -119,24 +141,29 @@ class Factors:
         _compare[(tiles,)](
             rows, rows.stride(0), squares, self.high, self.low, self.squares, found,
             found.stride(0), count, n, width, deep, self.by, 2.0 / self.by**2,
-            KIND=KINDS[kind], TILE=_TILE, DEPTH=32, TOGETHER=8, num_warps=8, num_stages=3,
+            KIND=KINDS[kind], SPLIT=self._split, TILE=_TILE, DEPTH=32, TOGETHER=8,
+            num_warps=8, num_stages=3,
         )  # fmt: skip
 
-    def fill(self, found: Tensor, kind: str, scale: float) -> None:
-        """All distances of a kind, times a scale, in float16."""
+    def fill(self, found: Tensor, kind: str, scale: float) -> Tensor:
+        """All distances of a kind, times a scale, in float16; and what they sum to, in float64."""
         n, width = self.high.shape
         tiles = triton.cdiv(n, _TILE)
+        sums = torch.empty((tiles, n), dtype=torch.float32, device=found.device)
         _fill[(tiles * (tiles + 1) // 2,)](
-            self.high, self.low, self.squares, found, n, found.stride(0), width,
+            self.high, self.low, self.squares, found, sums, n, found.stride(0), width,
             2.0 / self.by**2, scale, tiles,
-            KIND=KINDS[kind], TILE=_TILE, DEPTH=_DEPTH, num_warps=8, num_stages=3,
+            KIND=KINDS[kind], SPLIT=self._split, TILE=_TILE, DEPTH=_DEPTH,
+            num_warps=8, num_stages=3,
         )  # fmt: skip
+        return sums.sum(dim=0, dtype=torch.float64)
 
 
 @triton.jit
 def _compare(
     left_, stride, mine_, high_, low_, theirs_, found_, across, count, n, width, deep, by, product,
-    KIND: tl.constexpr, TILE: tl.constexpr, DEPTH: tl.constexpr, TOGETHER: tl.constexpr,
+    KIND: tl.constexpr, SPLIT: tl.constexpr, TILE: tl.constexpr, DEPTH: tl.constexpr,
+    TOGETHER: tl.constexpr,
 ):  # fmt: skip
     """A tile of distances, of rows as they are from rows that were split; in float32."""
     # Some tiles of rows with all columns, one after the other: what they read is near then.
@@ -153,12 +180,13 @@ def _compare(
         given = left_ + of_row[:, None] + step[None, :]
         fine = tl.load(given, mask=step[None, :] < width, other=0.0) * by
         high = fine.to(tl.float16)
-        low = (fine - high.to(tl.float32)).to(tl.float16)
         right = of_column[None, :] + step[:, None]
-        high_too, low_too = tl.load(high_ + right), tl.load(low_ + right)
+        high_too = tl.load(high_ + right)
         total = tl.dot(high, high_too, total)
-        total = tl.dot(high, low_too, total)
-        total = tl.dot(low, high_too, total)
+        if SPLIT:
+            low, low_too = (fine - high.to(tl.float32)).to(tl.float16), tl.load(low_ + right)
+            total = tl.dot(high, low_too, total)
+            total = tl.dot(low, high_too, total)
     mine = tl.load(mine_ + rows, mask=rows < count, other=0.0)
     theirs = tl.load(theirs_ + columns, mask=columns < n, other=0.0)
     far = _distance(mine[:, None] + theirs[None, :] - product * total, KIND)

@@ -133,33 +133,74 @@ def _pay(
     tl.store(owner_ + point, owner, mask=seen)
     tl.store(other_ + point, other, mask=seen)
     weight = tl.load(weight_ + point, mask=seen, other=0.0) if WEIGHTS else seen.to(tl.float64)
-    out = parts_ + part.to(tl.int64) * (2 * k + 3)
+    out = parts_ + part.to(tl.int64) * (2 * k + 5)
     pays = tl.where(seen, nearest * weight, 0.0)
     last = tl.where(seen & (second < float("inf")), second * weight, 0.0)
     tl.store(out, tl.sum(pays, axis=0))
     tl.store(out + 1, tl.sum(tl.abs(pays), axis=0))
     tl.store(out + 2, tl.sum(last, axis=0))
+    tl.store(out + 3, tl.sum(pays * pays, axis=0))
+    tl.store(out + 4, tl.sum(last * last, axis=0))
     for i in range(k):
         mine = seen & (owner == i)
-        tl.store(out + 3 + i, tl.sum(tl.where(mine, last - pays, 0.0), axis=0))
-        tl.store(out + 3 + k + i, tl.sum(tl.where(mine, weight, 0.0), axis=0))
+        tl.store(out + 5 + i, tl.sum(tl.where(mine, last - pays, 0.0), axis=0))
+        tl.store(out + 5 + k + i, tl.sum(tl.where(mine, weight, 0.0), axis=0))
 
 
 def paid(rows: Tensor, weights: Tensor | None) -> tuple[Tensor, Tensor, Tensor, Tensor, Any]:
     """Of medoids at these distances (float64, a row each) the two that are nearest to each point.
 
     Nearest, owner, second, other; and on the host what all pay, the same without signs, to the
-    second-nearest; what each medoid's removal costs; and the weight of its points.
+    second-nearest; the squares of the first and the last; what each medoid's removal costs; and the
+    weight of its points.
     """
     k, n, device = rows.shape[0], rows.shape[1], rows.device
     near = torch.empty((2, n), dtype=torch.float64, device=device)
     who = torch.empty((2, n), dtype=torch.int64, device=device)
-    parts = torch.empty((triton.cdiv(n, 1024), 2 * k + 3), dtype=torch.float64, device=device)
+    parts = torch.empty((triton.cdiv(n, 1024), 2 * k + 5), dtype=torch.float64, device=device)
     _pay[(parts.shape[0],)](
         rows, rows.stride(0), rows if weights is None else weights, near[0], near[1], who[0],
         who[1], parts, n, k, WEIGHTS=weights is not None, POINTS=1024,
     )  # fmt: skip
     return near[0], who[0], near[1], who[1], parts.sum(dim=0).cpu().numpy()
+
+
+@triton.jit
+def _weigh(
+    row_, nearest_, second_, owner_, weight_, parts_, n, k,
+    SWAP: tl.constexpr, WEIGHTS: tl.constexpr, PAID: tl.constexpr, POINTS: tl.constexpr,
+):  # fmt: skip
+    """What an arm changes at some points: in all, and more where each medoid goes."""
+    part = tl.program_id(0)
+    point = part * POINTS + tl.arange(0, POINTS)
+    seen = point < n
+    far = tl.load(row_ + point, mask=seen, other=0.0)
+    nearest = tl.load(nearest_ + point, mask=seen, other=0.0)
+    weight = tl.load(weight_ + point, mask=seen, other=0.0) if WEIGHTS else seen.to(tl.float64)
+    now = tl.minimum(far, nearest)
+    gained = now - nearest if PAID else now
+    out = parts_ + part.to(tl.int64) * (k + 1)
+    tl.store(out, tl.sum(tl.where(seen, gained * weight, 0.0), axis=0))
+    if SWAP:
+        owner = tl.load(owner_ + point, mask=seen, other=-1)
+        more = (tl.minimum(far, tl.load(second_ + point, mask=seen, other=0.0)) - now) * weight
+        for i in range(k):
+            tl.store(out + 1 + i, tl.sum(tl.where(owner == i, more, 0.0), axis=0))
+
+
+def weighed(row: Tensor, state: Any, swap: bool, weights: Tensor | None) -> Any:
+    """What an arm at these distances (float64) changes in all, with each medoid gone; on the host.
+
+    In BUILD with none.
+    """
+    n, k = row.shape[0], state.k if swap else 0
+    parts = torch.empty((triton.cdiv(n, 1024), k + 1), dtype=torch.float64, device=row.device)
+    _weigh[(parts.shape[0],)](
+        row, state.nearest, state.second, state.owner, row if weights is None else weights, parts,
+        n, k, SWAP=swap, WEIGHTS=weights is not None, PAID=state.k > 0, POINTS=1024,
+    )  # fmt: skip
+    sums = parts.sum(dim=0).cpu().numpy()
+    return sums[:1] + sums[1:] if swap else sums
 
 
 @triton.jit
