@@ -224,12 +224,16 @@ PIXELS = np.random.default_rng(1).integers(0, 256, (200, 30))
     [
         (PIXELS.astype(np.float32) / np.float32(255), True),
         (PIXELS.astype(np.float32) * np.float32(0.3), True),
+        (PIXELS.astype(np.float32) - 100, True),
+        (PIXELS.astype(np.float32) % 90 - 40, True),
+        (PIXELS.astype(np.uint8), True),
+        (PIXELS.astype(np.int64), False),
         (WIDE[:200].astype(np.float16), True),
         (WIDE[:200], False),
         (np.vstack([PIXELS[:199] * 1.0, WIDE[:1, :30]]).astype(np.float32), False),
         (np.zeros((200, 30), np.float32), True),
     ],
-    ids=["pixels", "multiples", "float16", "digits", "one row with digits", "nothing"],
+    ids=["pixels", "multiples", "with signs", "bytes with signs", "bytes", "whole numbers", "float16", "digits", "one row with digits", "nothing"],
 )
 def test_rows_of_few_digits_take_one_product(rows: np.ndarray, one: bool) -> None:
     points = ArrayRows(torch.asarray(rows, device=DEVICE), "euclidean")

@@ -179,8 +179,13 @@ class Space:
         if self.is_torch and self.on_gpu:
             from torch import cuda
 
-            held = cuda.memory_reserved(self.device) - cuda.memory_allocated(self.device)
-            return float(cuda.mem_get_info(self.device)[0] + held)
+            # As it is: the other ways put the same into words first, which takes a millisecond.
+            about = cuda.memory.memory_stats_as_nested_dict(self.device)
+            reserved, used = (
+                about.get(name, {}).get("all", {}).get("current", 0)
+                for name in ("reserved_bytes", "allocated_bytes")
+            )
+            return float(cuda.mem_get_info(self.device)[0] + reserved - used)
         if self._is_cupy:
             return float(self.device.mem_info[0])
         return available()

@@ -23,8 +23,10 @@ _DEAD = 1e-13
 _FACTOR = 2.0**6
 # or whole numbers of up to this, all of which float16 has. Some rows tell most others apart.
 _WHOLE, _SOME = 2048.0, 1024
-# Types whose numbers float32 has, and which are no whole numbers.
-_FLOATS = ("float32", "float16", "bfloat16")
+# Products of so many bytes have a sum in four bytes.
+_BYTES_SUMMED = 1 << 16
+# Types whose numbers float32 has.
+_SHORT = ("float32", "float16", "bfloat16", "uint8", "int8", "int16", "uint16", "bool")
 
 
 class ArrayPoints(ABC):
@@ -185,7 +187,7 @@ class ArrayRows(ArrayPoints):
         unit = moderate(power, self.n, degree)
         self._power, self.unit = round(math.log2(unit)), unit**degree
         far = float(xp.max(xp.abs(centre))) > 2 * largest
-        if far or unit != 1 or str(self.array.dtype).rpartition(".")[2] not in _FLOATS:
+        if far or unit != 1 or str(self.array.dtype).rpartition(".")[2] not in _SHORT:
             self._centre = centre
 
     def _shape(self, rows: Array, dtype: Any) -> Array:
@@ -307,24 +309,37 @@ class ArrayRows(ArrayPoints):
         """A kernel takes products of rows that are split, as exact as float32."""
         return self.by_product and self.space.fused is not None and not self.is_coarse()
 
-    def factors(self, n: int, sides: Iterable[Side]) -> Any:
-        """So many rows, split; they come in parts."""
-        start = 0
-        found = self.space.fused.Factors(n, self.columns, *self._factor, self.space.device)
+    def factors(self, n: int, sides: Iterable[Side], alone: bool = False) -> Any:
+        """So many rows, to be multiplied by others (`alone`: by each other); they come in parts."""
+        start, fused, (by, split) = 0, self.space.fused, self._factor
+        if alone and self._less is not None:
+            found = fused.Bytes(n, self.columns, by, self._less, self.space.device)
+        else:
+            found = fused.Factors(n, self.columns, by, split, self.space.device)
         for side in sides:
             found.put(start, side.rows, side.squares)
             start += side.rows.shape[0]
         return found
 
+    @property
+    def _less(self) -> float | None:
+        """What rows are diminished by to be bytes, where they are whole numbers of a byte."""
+        (lowest, least, largest), (by, split) = self._sizes, self._factor
+        if split or by != 1 / least or largest * by > 255 or self.columns > _BYTES_SUMMED:
+            return None
+        if largest * by <= 127:
+            return 0.0
+        return 128.0 if lowest >= 0 else None
+
     @cached_property
     def _factor(self) -> tuple[float, bool]:
         """What rows are multiplied by, to be in float16; and whether that loses digits."""
-        least, largest = self._sizes
+        _, least, largest = self._sizes
         usual = _FACTOR / 2 ** math.ceil(math.log2(largest))
         if isinstance(self.array, Streamed):  # one more look takes longer than it would save
             return usual, True
         # Pixels, counts, marks are multiples of the least of them.
-        tried = [usual, 1 / least] if largest <= _WHOLE * least else [usual]
+        tried = [1 / least, usual] if largest <= _WHOLE * least else [usual]
         few = self.space.fused.has_few_digits
         for by in tried:
             parts = [(0, min(_SOME, self.n)), *self.space.chunks(self.n, self.width)]
@@ -333,18 +348,18 @@ class ArrayRows(ArrayPoints):
         return usual, True
 
     @cached_property
-    def _sizes(self) -> tuple[float, float]:
-        """The least and the largest number of rows as they are compared, of those above 0."""
+    def _sizes(self) -> tuple[float, float, float]:
+        """The lowest number of rows as they are compared; the least and the largest above 0."""
         if self.metric in DIRECTIONS:
-            return 0.0, 1.0
-        space, xp, least, largest = self.space, self.space.xp, [], []
+            return -1.0, 0.0, 1.0
+        space, xp, found = self.space, self.space.xp, []
         for start, stop in space.chunks(self.n, self.width):
-            part = xp.abs(self._between(start, stop, xp.float32))
-            largest.append(xp.max(part))
-            least.append(xp.min(xp.where(part > 0, part, math.inf)))
-        both = xp.stack([xp.min(xp.stack(least)), xp.max(xp.stack(largest))])
-        least_of_all, largest_of_all = (float(each) for each in space.host(both))
-        return (least_of_all, largest_of_all) if largest_of_all > 0 else (1.0, 1.0)
+            part = self._between(start, stop, xp.float32)
+            size = xp.abs(part)
+            least = xp.min(xp.where(size > 0, size, math.inf))
+            found.append(xp.stack([xp.min(part), least, -xp.max(size)]))
+        lowest, least, largest = space.host(xp.min(xp.stack(found), axis=0)).tolist()
+        return (lowest, least, -largest) if largest < 0 else (0.0, 1.0, 1.0)
 
     def _filled(
         self, count: int, panel: Callable[[int, int, Any], Side], refs: Array, rough: bool

@@ -12,11 +12,11 @@ into the device they are held, and sums over all points are carried from step to
 
 from .carried import Changed, Payments, carried, concluded, noted
 from .estimates import MOST_CLUSTERS, Scalars, estimated, width_of
-from .factors import Factors, halve, has_few_digits
+from .factors import Bytes, Factors, halve, has_few_digits
 from .sums import Summed, paid, squares_from, summed, weighed
 
 __all__ = [
-    "MOST_CLUSTERS", "Changed", "Factors", "Payments", "Scalars", "Summed", "carried",
+    "MOST_CLUSTERS", "Bytes", "Changed", "Factors", "Payments", "Scalars", "Summed", "carried",
     "concluded", "estimated", "halve", "has_few_digits", "noted", "paid", "squares_from",
     "summed", "weighed", "width_of",
 ]  # fmt: skip

@@ -1,7 +1,8 @@
 """Distances by products of rows that are split: the digits of float32, by tensor cores.
 
 A row is the sum of two rows in float16, and a product of rows that of three; or it is one, where
-rows are multiples of whole numbers (pixels, counts, marks) or in float16 already. Where all
+rows are multiples of whole numbers (pixels, counts, marks) or in float16 already. Whole numbers of
+a byte take half of the memory, and their products are exact. Where all
 distances are held in float16 themselves, they are rounded up or down by chance, so that the mean is
 the distance: sums of many are much closer than any of them (docs/performance.md, "On a GPU").
 """
@@ -18,7 +19,7 @@ Tensor = Any
 # How distances are made of squared differences.
 KINDS = {"sqeuclidean": 0, "euclidean": 1, "cosine": 2, "correlation": 2}
 # Columns are multiplied so many at a time.
-_DEPTH, _TILE = 64, 128
+_DEPTH, _BYTES, _TILE = 64, 128, 128
 # So much of a number is rounding, where it was divided and multiplied in float32.
 _LAST = 2.0**-21
 
@@ -58,7 +59,8 @@ def _distance(squares, KIND: tl.constexpr):
 @triton.jit
 def _fill(
     high_, low_, squares_, found_, sums_, n, stride, width, product, scale, tiles,
-    KIND: tl.constexpr, SPLIT: tl.constexpr, TILE: tl.constexpr, DEPTH: tl.constexpr,
+    KIND: tl.constexpr, SPLIT: tl.constexpr, BYTES: tl.constexpr, TILE: tl.constexpr,
+    DEPTH: tl.constexpr,
 ):  # fmt: skip
     """A tile of distances, and the same the other way round."""
     # The tiles on and above the diagonal, in order.
@@ -71,19 +73,20 @@ def _fill(
     rows = i * TILE + tl.arange(0, TILE)
     columns = j * TILE + tl.arange(0, TILE)
     of_row, of_column = (rows % n).to(tl.int64) * width, (columns % n).to(tl.int64) * width
-    total = tl.zeros((TILE, TILE), tl.float32)
+    total = tl.zeros((TILE, TILE), tl.int32 if BYTES else tl.float32)
     for first in range(0, width, DEPTH):
         step = first + tl.arange(0, DEPTH)
         left, right = of_row[:, None] + step[None, :], of_column[None, :] + step[:, None]
         high, high_too = tl.load(high_ + left), tl.load(high_ + right)
-        total = tl.dot(high, high_too, total)
+        total = tl.dot(high, high_too, total, out_dtype=tl.int32 if BYTES else tl.float32)
         if SPLIT:
             low, low_too = tl.load(low_ + left), tl.load(low_ + right)
             total = tl.dot(high, low_too, total)
             total = tl.dot(low, high_too, total)
     mine = tl.load(squares_ + rows, mask=rows < n, other=0.0)
     theirs = tl.load(squares_ + columns, mask=columns < n, other=0.0)
-    far = _distance(mine[:, None] + theirs[None, :] - product * total, KIND) * scale
+    shared = product * total.to(tl.float32)
+    far = _distance(mine[:, None] + theirs[None, :] - shared, KIND) * scale
     there = (rows < n)[:, None] & (columns < n)[None, :]
     same = rows[:, None] == columns[None, :]
     far = tl.where(there & (same == 0), far, 0.0)
@@ -147,16 +150,55 @@ class Factors:
 
     def fill(self, found: Tensor, kind: str, scale: float) -> Tensor:
         """All distances of a kind, times a scale, in float16; and what they sum to, in float64."""
-        n, width = self.high.shape
-        tiles = triton.cdiv(n, _TILE)
-        sums = torch.empty((tiles, n), dtype=torch.float32, device=found.device)
-        _fill[(tiles * (tiles + 1) // 2,)](
-            self.high, self.low, self.squares, found, sums, n, found.stride(0), width,
-            2.0 / self.by**2, scale, tiles,
-            KIND=KINDS[kind], SPLIT=self._split, TILE=_TILE, DEPTH=_DEPTH,
-            num_warps=8, num_stages=3,
-        )  # fmt: skip
-        return sums.sum(dim=0, dtype=torch.float64)
+        about, depth = (self.high, self.low, self.squares, self.by), _DEPTH
+        return _filled(*about, found, kind, scale, split=self._split, depth=depth)
+
+
+class Bytes:
+    """Rows as whole numbers of a byte; and their squared lengths.
+
+    Parameters
+    ----------
+    n, width : int
+    by : float
+        What rows are multiplied by, to be whole numbers;
+    less : float
+        and what is taken from these, to be between -128 and 127.
+    device : Any
+    """
+
+    def __init__(self, n: int, width: int, by: float, less: float, device: Any) -> None:
+        shape = (n, triton.cdiv(width, _BYTES) * _BYTES)
+        self.rows = torch.zeros(shape, dtype=torch.int8, device=device)
+        self.squares = torch.empty(n, dtype=torch.float32, device=device)
+        self.by, self._less = by, less
+
+    def put(self, start: int, rows: Tensor, squares: Tensor) -> None:
+        """Rows (float32) that follow each other; squared lengths are those of whole numbers."""
+        stop, width = start + rows.shape[0], rows.shape[1]
+        whole = (rows * self.by).sub_(self._less).round_()
+        self.rows[start:stop, :width] = whole
+        self.squares[start:stop] = whole.square_().sum(dim=1) / self.by**2
+
+    def fill(self, found: Tensor, kind: str, scale: float) -> Tensor:
+        """All distances of a kind, times a scale, in float16; and what they sum to, in float64."""
+        about = self.rows, self.rows, self.squares, self.by
+        return _filled(*about, found, kind, scale, split=False, depth=_BYTES)
+
+
+def _filled(
+    high: Tensor, low: Tensor, squares: Tensor, by: float, found: Tensor, kind: str, scale: float,
+    *, split: bool, depth: int,
+) -> Tensor:  # fmt: skip
+    n, width = high.shape
+    tiles = triton.cdiv(n, _TILE)
+    sums = torch.empty((tiles, n), dtype=torch.float32, device=found.device)
+    _fill[(tiles * (tiles + 1) // 2,)](
+        high, low, squares, found, sums, n, found.stride(0), width, 2.0 / by**2, scale, tiles,
+        KIND=KINDS[kind], SPLIT=split, BYTES=high.dtype == torch.int8, TILE=_TILE, DEPTH=depth,
+        num_warps=8 if split else 4, num_stages=3,
+    )  # fmt: skip
+    return sums.sum(dim=0, dtype=torch.float64)
 
 
 @triton.jit
