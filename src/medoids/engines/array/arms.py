@@ -34,8 +34,12 @@ from .step import SLACK, Step
 _LEADERS, _EACH = 48, 4
 # So many are valued where sums over all points are known, but for rounding.
 _SURE = 8
-# A round takes as long as so many distances; so few arms are valued instead.
-_ROUND, _FEWEST = 30_000_000, 8
+# A round takes as long as so many distances, and so many more for each reference, one after the
+# other; so few arms are valued instead.
+_ROUND, _REFERENCE, _FEWEST = 30_000_000, 4000, 8
+# Very many distances are measured in parts that are so many times as large as others: a kernel
+# has work for all processors then.
+_LARGER = 4
 # Refining begins with so many times the first references, at most.
 _DEEPEST = 8
 
@@ -192,7 +196,7 @@ class ArrayArms:
         count = engine.n if whole else self._left
         # Nothing as large is made on the way.
         at_once = whole and space.fused is not None and sample.held is None
-        for start, stop in [(0, count)] if at_once else space.chunks(count, depth):
+        for start, stop in [(0, count)] if at_once else space.chunks(count, depth, _LARGER):
             arms = space.arange(start, stop) if whole else self._alive[start:stop]
             block = sample.part(start, stop) if whole else sample.some(arms, depth)
             about = self._about if stop - start == engine.n else self._of(arms)
@@ -334,8 +338,8 @@ class ArrayArms:
             self._measure(depth, self._features(depth, leaders))
 
     def worth_refining(self, depth: int) -> bool:
-        n = self.total
-        few = self._left <= max(min(_ROUND // n, n // 50), _FEWEST)
+        n, round_ = self.total, _ROUND + _REFERENCE * depth
+        few = self._left <= max(min(round_ // n, n // 50), _FEWEST)
         return not few and self.first < n and 2 * (depth - self.first) < n
 
     # --- values

@@ -19,6 +19,8 @@ from ..._memory import available
 Array = Any
 # Elements of what is computed at a time: much to do, but little to hold.
 _CHUNK, _CHUNK_ON_GPU = 1 << 22, 1 << 27
+# Of very many, no fewer parts than this.
+_PARTS = 16
 
 
 @cache
@@ -167,9 +169,13 @@ class Space:
         """Where a mask is true, in ascending order."""
         return self.xp.nonzero(mask)[0]
 
-    def chunks(self, count: int, width: int) -> Iterator[tuple[int, int]]:
-        """So many things in parts, each of moderate size when every thing is so wide."""
-        elements = _CHUNK_ON_GPU if self.on_gpu else _CHUNK
+    def chunks(self, count: int, width: int, most: int = 1) -> Iterator[tuple[int, int]]:
+        """So many things in parts, each of moderate size when every thing is so wide.
+
+        Of very many, parts are up to `most` times as large, but not fewer than some.
+        """
+        usual = _CHUNK_ON_GPU if self.on_gpu else _CHUNK
+        elements = max(usual, min(most * usual, count * width // _PARTS))
         size = max(elements // max(width, 1), 1)
         for start in range(0, count, size):
             yield start, min(start + size, count)

@@ -67,10 +67,13 @@ def _estimate(
     block, stride, scale_, cap_, base_, cap2_, base2_, owner_, q, shift_,
     home_, stays_, goes_, share_, cost_, estimate_, lower_, sigma_,
     arms, count, k, spent, chance, apart, factor, z, rough,
-    SWAP: tl.constexpr, BASIS: tl.constexpr, SHARES: tl.constexpr,
+    SWAP: tl.constexpr, BASIS: tl.constexpr, SHARES: tl.constexpr, APART: tl.constexpr,
     FEATURES: tl.constexpr, CLUSTERS: tl.constexpr, ARMS: tl.constexpr, REFS: tl.constexpr,
 ):  # fmt: skip
-    """Estimates and bounds of some arms: their rewards are read twice, and never written."""
+    """Estimates and bounds of some arms: their rewards are read twice, and never written.
+
+    Or three times (`APART`), where registers would not hold all sums at once.
+    """
     at = tl.program_id(0) * ARMS + tl.arange(0, ARMS)
     there = at < arms
     row = at.to(tl.int64) * stride
@@ -116,10 +119,11 @@ def _estimate(
             else:
                 squares2 += tl.sum(leaves * leaves, axis=1)
                 sizes2 += tl.sum(tl.abs(leaves), axis=1)
-            marks = (owner[:, None] == places[None, :]).to(tl.float32)
-            added = goes - stays
-            more += tl.dot(added, marks)
-            more2 += tl.dot(added * added, marks)
+            if not APART:
+                marks = (owner[:, None] == places[None, :]).to(tl.float32)
+                added = goes - stays
+                more += tl.dot(added, marks)
+                more2 += tl.dot(added * added, marks)
     mean = total.to(tl.float64) / count
     mean2 = total2.to(tl.float64) / count
     if BASIS:
@@ -152,6 +156,22 @@ def _estimate(
                 rest -= tl.dot(weights2, basis) / scale
                 squares2 += tl.sum(rest * rest, axis=1)
                 sizes2 += tl.sum(tl.abs(rest), axis=1)
+    if SWAP and APART:
+        for first in range(0, count, REFS):
+            ref = first + tl.arange(0, REFS)
+            seen = ref < count
+            far = tl.load(
+                block + row[:, None] + ref[None, :], mask=there[:, None] & seen[None, :],
+                other=float("inf"),
+            )  # fmt: skip
+            cap, base = tl.load(cap_ + ref, mask=seen), tl.load(base_ + ref, mask=seen)
+            cap2, base2 = tl.load(cap2_ + ref, mask=seen), tl.load(base2_ + ref, mask=seen)
+            owner = tl.load(owner_ + ref, mask=seen, other=-2)
+            added = _reward(far, cap2[None, :], base2[None, :])
+            added -= _reward(far, cap[None, :], base[None, :])
+            marks = (owner[:, None] == places[None, :]).to(tl.float32)
+            more += tl.dot(added, marks)
+            more2 += tl.dot(added * added, marks)
     own = tl.load(stays_ + at, mask=there, other=0.0)
     share = tl.load(share_ + at, mask=there, other=0.0) if SHARES else tl.load(share_)
     wide, variance = _half_width(
@@ -214,17 +234,17 @@ def estimated(
         arms.share if shares else torch.full((1,), arms.share, device=device, dtype=torch.float64)
     )
     # Arms of a program: as many as its registers hold, unless processors would stand idle.
-    size, refs, warps = (64, 32, 4) if features + clusters <= 192 else (32, 32, 4)
-    if features > 128 and count >= 256 * _processors(device):
-        size, refs, warps = 64, 64, 8
-    if size == 32 and count < 4 * size * _processors(device):
-        size = 16
+    size, refs, warps, stages = (64, 64, 8, 3) if features > 128 else (64, 32, 4, 2)
+    busy = count // _processors(device)
+    if busy < 32:
+        size, refs, warps, stages = 32 if busy >= 16 else 16, 32, 4, 2
     _estimate[(triton.cdiv(count, size),)](
         block, block.stride(0), 1 / far,
         clips.cap, clips.base, clips.cap2, clips.base2, clips.owner, q, shift,
         arms.home, arms.stays, arms.goes, share, share if cost is None else cost,
         found[0], found[1], found[2], count, block.shape[1], k, *numbers,
-        SWAP=swap, BASIS=with_basis, SHARES=shares, FEATURES=features, CLUSTERS=clusters,
-        ARMS=size, REFS=refs, num_warps=warps, num_stages=2,
+        SWAP=swap, BASIS=with_basis, SHARES=shares, APART=features + clusters > 192,
+        FEATURES=features, CLUSTERS=clusters,
+        ARMS=size, REFS=refs, num_warps=warps, num_stages=stages,
     )  # fmt: skip
     return found[0], found[1], found[2]
