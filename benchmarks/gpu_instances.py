@@ -18,7 +18,6 @@ from medoids import KMedoids
 from medoids._tuning import tuned
 from medoids.engines.array import held
 
-
 PAIRS = held._PAIRS
 
 

@@ -233,7 +233,18 @@ PIXELS = np.random.default_rng(1).integers(0, 256, (200, 30))
         (np.vstack([PIXELS[:199] * 1.0, WIDE[:1, :30]]).astype(np.float32), False),
         (np.zeros((200, 30), np.float32), True),
     ],
-    ids=["pixels", "multiples", "with signs", "bytes with signs", "bytes", "whole numbers", "float16", "digits", "one row with digits", "nothing"],
+    ids=[
+        "pixels",
+        "multiples",
+        "with signs",
+        "bytes with signs",
+        "bytes",
+        "whole numbers",
+        "float16",
+        "digits",
+        "one row with digits",
+        "nothing",
+    ],
 )
 def test_rows_of_few_digits_take_one_product(rows: np.ndarray, one: bool) -> None:
     points = ArrayRows(torch.asarray(rows, device=DEVICE), "euclidean")

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..protocol import Ids, Values
+from .carried import Carried
 from .estimates import (
     Arm,
     Basis,
@@ -22,7 +23,6 @@ from .estimates import (
     most_features,
     quartiles,
 )
-from .carried import Carried
 from .kept import KeptRows
 from .namespace import Array, Space
 from .rows import ArrayPoints

@@ -161,7 +161,9 @@ class State:
             return
         found = self.space.fused.paid(self._rows[: self.k, :], self.weights)
         self.nearest, self.owner, self.second, self.other, sums = found
-        self._paid = Paid(*sums[:5].tolist(), sums[5 : 5 + self.k], sums[5 + self.k :])
+        loss, size, second, squares, squares2 = sums[:5].tolist()
+        removal, weight = sums[5 : 5 + self.k], sums[5 + self.k :]
+        self._paid = Paid(loss, size, second, squares, squares2, removal, weight)
         self.loss = self._paid.loss
 
     @property
