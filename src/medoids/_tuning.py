@@ -97,7 +97,9 @@ class Tuning(NamedTuple):
     exact_rows: float = 0.05  # rows in float64;
     bounds: float = 0.05  # bounds;
     medoid_rows: float = 0.05  # and distances from medoids to all points
-    all_pairs: float = 0.95  # where all distances take no more, none is computed twice,
+    all_pairs: float = 0.95  # where all distances take no more, none is computed twice
+    kept_pairs: int = 250_000_000  # if there are no more, points are near each other,
+    kept_cost: float = 100.0  # or a distance costs more;
     more_columns: float = 0.04  # and so much is for references of small clusters
     all_exact: float = 0.9  # where all in float64 and float32 take no more, they may be held
     confirmed: int = 3  # arms that are confirmed in float64, for each cluster,

@@ -32,7 +32,7 @@ class Cache:
         Points are near each other compared with the rest, as in few dimensions: an arm's own
         cluster tells most of it, and the first references need not be as many.
     keeps_all : bool
-        There is room for all distances: none is computed twice.
+        There is room for all distances, and use: none is computed twice.
     scratch : float
         Bytes for distances that are dropped after use.
     known : ndarray of bool
@@ -47,17 +47,22 @@ class Cache:
         n = points.n
         self.points, self.order, self.memory_limit = points, order, memory_limit
         whole = 4.0 * n**2
-        self.keeps_all = whole <= tuning.all_pairs * memory_limit
-        room = 2 * n if self.keeps_all else int(tuning.columns * memory_limit // (4 * n))
+        fits = whole <= tuning.all_pairs * memory_limit
+        room = 2 * n if fits else int(tuning.columns * memory_limit // (4 * n))
         # A quarter more lines are for small clusters, which the first ones may miss.
         first = min(n, first if 2 * first < n else n, max(room * 4 // 5, 1))
         more = first // 4 + 8
+        few = min(first, max(tuning.few_first, first // 2)) if first < n else first
+        lines = min(n, max(room, first + 1), first + more)
+        self.columns = Columns(points, order, few, n if fits else lines)
+        self.local = first < n and self.columns.contrast > tuning.contrast
+        # Else hardly any is asked for twice, and it takes less time to compute than to look up.
+        often = self.local or n**2 <= tuning.kept_pairs or points.cost > tuning.kept_cost
+        self.keeps_all = fits and often
         if self.keeps_all:  # a line that has to go would be computed twice
             more = max(more, int(tuning.more_columns * memory_limit // (4 * n)))
-        lines = min(n, max(room, first + 1), first + more)
-        few = min(first, max(tuning.few_first, first // 2)) if first < n else first
-        self.columns = Columns(points, order, few, lines - first, self.keeps_all, lines)
-        self.local = first < n and self.columns.contrast > tuning.contrast
+            lines = min(n, first + more)
+        self.columns.allow(lines - first, self.keeps_all)
         if not self.local:
             self.columns.extend(first)
         # With all distances kept, what is left is for copies of them.

@@ -19,15 +19,13 @@ class Columns:
         All points in the order in which they are references.
     first : int
         How many of them every arm is measured on.
-    more : int
-        Lines for others, which are seen besides while a search has a use for them.
-    keeps_all : bool
-        There is room for all distances: none is computed twice, and `grow` may be called.
     lines : int
-        Of the block, if there is not.
+        Of the block.
 
     Attributes
     ----------
+    keeps_all : bool
+        All distances are kept: none is computed twice, and `grow` may be called.
     block : ndarray of float32 of shape (lines, n)
         It takes address space alone until lines are written.
     apart : float
@@ -36,19 +34,22 @@ class Columns:
         and from any of them, over that: large where there are few dimensions.
     """
 
-    def __init__(
-        self, points: Points, order: Indices, first: int, more: int, keeps_all: bool, lines: int
-    ) -> None:
+    def __init__(self, points: Points, order: Indices, first: int, lines: int) -> None:
         n = points.n
         self.points, self.order, self.first = points, order, first
-        self.keeps_all = keeps_all
-        lines = n if keeps_all else lines
         self.block: NDArray[np.float32] = np.empty((lines, n), dtype=np.float32)
         points.block(np.arange(n), order[:first], self.block[:first].T)
-        self._more = more
+        self._more, self.keeps_all = 0, False
         # The line of each reference that is seen besides, and how many these are.
         self._line, self._seen = np.full(n, -1), 0
         self.apart, self.contrast = nearness(self.block[:first], order)
+
+    def allow(self, more: int, keeps_all: bool) -> None:
+        """How many lines are for others, which are seen besides while a search has a use for them.
+
+        All distances may be kept if there is a line for each point.
+        """
+        self._more, self.keeps_all = more, keeps_all
 
     def see(self, wanted: Indices, push: bool = True) -> Indices:
         """Measure every arm on these references too; their lines in the block.
