@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,14 @@ sys.exit(main(sys.argv[1:]))
 """
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no POSIX signals")
+
+
+@pytest.fixture(autouse=True)
+def as_at_a_terminal() -> Iterator[None]:
+    """SIGINT means what it means at a terminal, though it be ignored where the suite runs."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def start(script: str, *argv: str, cwd: Path) -> subprocess.Popen[str]:
