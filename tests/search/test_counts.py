@@ -128,6 +128,20 @@ def test_a_fit_that_goes_on_computes_the_rest() -> None:
     assert found.n_distances <= 1.05 * 1500**2
 
 
+def test_a_fit_that_keeps_few_computes_all_at_last() -> None:
+    """Many points that are not near each other keep few distances, until searches cost more."""
+    X = sphere(1500, 3)
+    apart = {"first_block": 64, "kept_pairs": 0, "contrast": np.inf}
+    with tuned(**apart, completes=False):
+        searched = k_medoids(X, 12, metric="haversine", random_state=0)
+    with tuned(**apart):
+        found = k_medoids(X, 12, metric="haversine", random_state=0)
+    assert found.medoid_indices.tolist() == searched.medoid_indices.tolist()
+    assert searched.history[-1]["rounds"][0]["references"] == 64
+    assert found.history[-1]["rounds"][0]["references"] == 1500
+    assert found.n_distances <= 2 * 1500**2
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_function_keeps_to_the_memory_limit() -> None:

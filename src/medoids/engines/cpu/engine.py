@@ -135,11 +135,11 @@ class CPUEngine(EagerSwaps):
         The costs are counted, not measured, so that the result stays the same.
         """
         cache = self.cache
-        if cache.keeps_all and cache.first < self.n and self.tuning.completes:
+        if cache.fits and cache.first < self.n and self.tuning.completes:
             excess = work - self.tuning.screened * self.n**2
             self._regret = max(self._regret + excess, 0.0)
             if self._regret > cache.levels.missing() * self.points.cost:
-                cache.levels.complete()
+                cache.complete()
 
     def forget(self) -> None:
         self._bounds = Bounds()

@@ -31,8 +31,8 @@ class Cache:
     local : bool
         Points are near each other compared with the rest, as in few dimensions: an arm's own
         cluster tells most of it, and the first references need not be as many.
-    keeps_all : bool
-        There is room for all distances, and use: none is computed twice.
+    fits, keeps_all : bool
+        There is room for all distances; and use: none is computed twice.
     scratch : float
         Bytes for distances that are dropped after use.
     known : ndarray of bool
@@ -47,26 +47,26 @@ class Cache:
         n = points.n
         self.points, self.order, self.memory_limit = points, order, memory_limit
         whole = 4.0 * n**2
-        fits = whole <= tuning.all_pairs * memory_limit
-        room = 2 * n if fits else int(tuning.columns * memory_limit // (4 * n))
+        self.fits = whole <= tuning.all_pairs * memory_limit
+        room = 2 * n if self.fits else int(tuning.columns * memory_limit // (4 * n))
         # A quarter more lines are for small clusters, which the first ones may miss.
         first = min(n, first if 2 * first < n else n, max(room * 4 // 5, 1))
         more = first // 4 + 8
         few = min(first, max(tuning.few_first, first // 2)) if first < n else first
         lines = min(n, max(room, first + 1), first + more)
-        self.columns = Columns(points, order, few, n if fits else lines)
+        self.columns = Columns(points, order, few, n if self.fits else lines)
         self.local = first < n and self.columns.contrast > tuning.contrast
         # Else hardly any is asked for twice, and it takes less time to compute than to look up.
         often = self.local or n**2 <= tuning.kept_pairs or points.cost > tuning.kept_cost
-        self.keeps_all = fits and often
+        self.keeps_all = self.fits and often
         if self.keeps_all:  # a line that has to go would be computed twice
             more = max(more, int(tuning.more_columns * memory_limit // (4 * n)))
             lines = min(n, first + more)
         self.columns.allow(lines - first, self.keeps_all)
         if not self.local:
             self.columns.extend(first)
-        # With all distances kept, what is left is for copies of them.
-        share = min(1.0, 2 * (1 - whole / memory_limit)) if self.keeps_all else 1.0
+        # Where all distances may be kept, what is left is for copies of them.
+        share = min(1.0, 2 * (1 - whole / memory_limit)) if self.fits else 1.0
         self.levels = Levels(self.columns, tuning.levels * memory_limit * share)
         self.members = Members(points, order, tuning.levels * memory_limit * share)
         few = max(int(tuning.rows * memory_limit * share // (4 * n)), 1)
@@ -74,6 +74,12 @@ class Cache:
         self.scratch = tuning.scratch * memory_limit * share
         self.known = self.levels.known if self.keeps_all else self.rows.held
         self.position = self.rows.position
+
+    def complete(self) -> None:
+        """Compute all distances that are left, and keep them."""
+        self.keeps_all = self.columns.keeps_all = True
+        self.known = self.levels.known
+        self.levels.complete()
 
     def forget(self) -> None:
         """Forget what belongs to the medoids of one start; distances stay."""
