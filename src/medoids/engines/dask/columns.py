@@ -133,7 +133,8 @@ class Level:
     ) -> None:
         self._fill, self._room, self._width = fill, room, width
         self._slot = np.full(n, -1, dtype=np.int32)
-        self._block = np.empty((0, width), dtype=np.float32)
+        # It takes address space alone until rows are written.
+        self._block = np.empty((room, width), dtype=np.float32)
         self._used = 0
 
     def rows(self, arms: Indices) -> tuple[NDArray[np.float32], Indices]:
@@ -147,11 +148,6 @@ class Level:
             out = np.empty((len(arms), self._width), dtype=np.float32)
             self._fill(arms, out)
             return out, np.arange(len(arms), dtype=np.int32)
-        if stop > len(self._block):
-            size = min(max(stop, 2 * len(self._block)), self._room)
-            block = np.empty((size, self._width), dtype=np.float32)
-            block[: self._used] = self._block[: self._used]
-            self._block = block
         if len(missing):
             self._fill(missing, self._block[self._used : stop])
             self._slot[missing] = np.arange(self._used, stop, dtype=np.int32)
