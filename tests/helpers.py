@@ -19,6 +19,7 @@ from medoids.engines.cpu.points.dense import DensePoints
 from medoids.engines.cpu.points.matrix import PrecomputedPoints
 from medoids.engines.cpu.rewards.bounds import Bounds
 from medoids.engines.cpu.rewards.rewards import Rewards
+from medoids.engines.cpu.rewards.sums import Sums
 from medoids.engines.cpu.state import State
 from medoids.engines.cpu.step import Step
 
@@ -48,17 +49,27 @@ def cache_of(points: Points, order: Indices, limit: float = 1e9, first: int = 64
     return Cache(points, order, limit, first, Tuning())
 
 
+# Bounds are carried however few clusters there are.
+CARRIES = Tuning(worth_carrying=2)
+
+
 def rewards_of(
-    cache: Cache, state: State, swap: bool, z: float, bounds: Bounds | None = None
+    cache: Cache,
+    state: State,
+    swap: bool,
+    z: float,
+    bounds: Bounds | None = None,
+    sums: Sums | None = None,
 ) -> Rewards:
     """The rewards of a step, screened."""
-    return Rewards(cache, Step(state, swap), z, bounds or Bounds(), Tuning())
+    known = bounds or Bounds(), sums or Sums(state.k)
+    return Rewards(cache, Step(state, swap), z, *known, CARRIES)
 
 
 def carried(cache: Cache, state: State, swap: bool, z: float, bounds: Bounds) -> Floats:
     """The bounds, brought to this step from the one before."""
     step = Step(state, swap)
-    bounds.carry(step, step.own(cache.points.own()), cache, z, Tuning())
+    bounds.carry(step, step.own(cache.points.own()), cache, z, CARRIES)
     return bounds.lower
 
 

@@ -34,6 +34,9 @@ class Tuning(NamedTuple):
     per_cluster: int = 100  # and so many for each cluster;
     few_first: int = 512  # or half of them, but so many, where points are near each other:
     contrast: float = 3.0  # so many times nearer to the nearest of 512 than to others
+    most_first: float = 2.0  # and twice as many, once searches have cost
+    growing: float = 0.7  # this share of what that costs
+    summed: float = 2.0  # with a reward in all later steps;
     small_pairs: int = 20_000_000  # all of them, if n² is no more
     small_cost: float = 1e8  # and costs less
     seen: int = 8  # every cluster is seen through so many of its points
@@ -67,6 +70,7 @@ class Tuning(NamedTuple):
     support: float = 12.0  # references that a leader's rewards rest on
 
     # --- bounds that are carried from one step to the next
+    worth_carrying: int = 32  # so many clusters: with fewer, sums over references tell as much;
     changed: float = 0.5  # the share of points that may change
     fewest_changed: int = 16  # references among them
     wanted_changed: int = 384  # and so many with many clusters,
@@ -96,6 +100,7 @@ class Tuning(NamedTuple):
     scratch: float = 0.1  # what is dropped after use;
     exact_rows: float = 0.05  # rows in float64;
     bounds: float = 0.05  # bounds;
+    sums: float = 0.05  # sums over the first references, by owner;
     medoid_rows: float = 0.05  # and distances from medoids to all points
     all_pairs: float = 0.95  # where all distances take no more, none is computed twice
     kept_pairs: int = 250_000_000  # if there are no more, points are near each other,

@@ -86,8 +86,12 @@ def test_medoids_are_the_dense_ones(metric: str, small_first: SmallFirst) -> Non
     params = {"p": 3} if metric == "minkowski" else None
     dense = k_medoids(X, 5, metric=metric, metric_params=params, random_state=0)
     rows = k_medoids(sparse.csr_array(X), 5, metric=metric, metric_params=params, random_state=0)
-    assert rows.medoid_indices.tolist() == dense.medoid_indices.tolist()
     assert rows.inertia == pytest.approx(dense.inertia, rel=1e-10)
+    # Rows of one direction are copies to some metrics: which of them it is, rounding decides.
+    with Workers(1) as workers:
+        chosen, others = (read(X[each.medoid_indices], metric, params) for each in (dense, rows))
+        apart = np.diagonal(distances_between(chosen, others, workers))
+    np.testing.assert_allclose(apart, 0.0, atol=1e-12)
     # Rounding may break ties of labels, which cost nothing.
     with Workers(1) as workers:
         data = read(X, metric, params)

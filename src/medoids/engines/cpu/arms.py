@@ -21,6 +21,7 @@ class _Ledger:
         self.value = np.full(n, np.inf)
         self.is_valued = np.zeros(n, dtype=bool)
         self.work = rewards.tuning.screened * len(arms) * rewards.cache.first
+        self.refined = 0.0
         some = rewards.sigma[arms[:: 1 + len(arms) // 8192]]
         self.sigma: list[float] = np.quantile(some, [0, 0.25, 0.5, 0.75, 1]).tolist()
 
@@ -32,7 +33,8 @@ class CPUArms:
     ----------
     rewards : Rewards
     learn : callable
-        Is told, when the search is over, what it cost (in nanoseconds, about).
+        Is told, when the search is over, what it cost (in nanoseconds, about); and so much of it
+        because the first references were no more.
     alive : ndarray of int
         The arms that are left.
     ledger : _Ledger, default=None
@@ -42,7 +44,7 @@ class CPUArms:
     def __init__(
         self,
         rewards: Rewards,
-        learn: Callable[[float], None],
+        learn: Callable[[float, float], None],
         alive: Indices,
         ledger: _Ledger | None = None,
     ) -> None:
@@ -109,7 +111,10 @@ class CPUArms:
         alive = self._alive
         found = self._rewards.refine(alive, depth, leaders)
         self._ledger.estimate[alive], self._ledger.lower[alive] = found
-        self._ledger.work += self._tuning.refined * len(alive) * depth + self._tuning.refining
+        cost = self._tuning.refined * len(alive) * depth
+        self._ledger.work += cost + self._tuning.refining
+        if depth <= 2 * self.first:
+            self._ledger.refined += cost
 
     def worth_refining(self, depth: int) -> bool:
         if self._rewards.cache.keeps_all:
@@ -135,7 +140,7 @@ class CPUArms:
         return found[np.argsort(self._ledger.value[found], kind="stable")]
 
     def close(self) -> None:
-        self._learn(self._ledger.work)
+        self._learn(self._ledger.work, self._ledger.refined)
 
 
 def first_of_each(values: Indices, groups: NDArray[np.integer], count: int) -> Indices:

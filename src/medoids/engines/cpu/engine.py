@@ -25,6 +25,7 @@ from .points.weighted import WeightedPoints
 from .references import References
 from .rewards.bounds import Bounds
 from .rewards.rewards import Rewards
+from .rewards.sums import Sums
 from .swaps import EagerSwaps
 from .targets import CPUTargets
 
@@ -65,8 +66,8 @@ class CPUEngine(EagerSwaps):
         self._cache: Cache | None = None
         self._order: Indices | None = None
         self._drawn = _DrawnRows(points, room)
-        self._bounds = Bounds()
-        self._regret = 0.0
+        self._bounds, self._first_sums = Bounds(), Sums(n_clusters)
+        self._regret = self._refined = 0.0
         self._references: dict[Changes, References] = {}
         # All distances, in float64 or not, and points that hold them: for every start the same.
         self._matrices: dict[bool, Floats] = {}
@@ -124,22 +125,30 @@ class CPUEngine(EagerSwaps):
         return n if small or 2 * first >= n else first
 
     def screen(self, swap: bool, z: float) -> CPUArms:
-        rewards = Rewards(self.cache, self.step(swap), z, self._bounds, self.tuning)
+        known = self._bounds, self._first_sums
+        rewards = Rewards(self.cache, self.step(swap), z, *known, self.tuning)
         candidates = self.sites.of_rows(self.n)
         candidates[self.medoids] = False
         return CPUArms(rewards, self._learn, np.flatnonzero(candidates))
 
-    def _learn(self, work: float) -> None:
-        """Compute all distances that are left, once searches have cost more than that.
+    def _learn(self, work: float, refined: float) -> None:
+        """Compute more distances at once, where searches have cost as much.
 
-        The costs are counted, not measured, so that the result stays the same.
+        All that are left, once searches have cost more than that; or those to twice as many first
+        references, once so much was spent on arms that these would have dropped. The costs
+        are counted, not measured, so that the result stays the same.
         """
-        cache = self.cache
-        if cache.fits and cache.first < self.n and self.tuning.completes:
-            excess = work - self.tuning.screened * self.n**2
+        cache, tuning = self.cache, self.tuning
+        if cache.fits and cache.first < self.n and tuning.completes:
+            excess = work - tuning.screened * self.n**2
             self._regret = max(self._regret + excess, 0.0)
             if self._regret > cache.levels.missing() * self.points.cost:
                 cache.complete()
+        self._refined += refined
+        each = (self.points.cost_of_many or self.points.cost) + tuning.summed
+        if cache.may_grow and self._refined > tuning.growing * each * self.n * cache.first:
+            cache.grow()
+            self._refined = 0.0
 
     def forget(self) -> None:
         self._bounds = Bounds()

@@ -21,6 +21,8 @@ from .part import Part
 
 # Arms that a thread screens at a time.
 _SLICE = 1024
+# Nothing is summed before.
+_NONE = np.empty((0, 2, 0))
 
 
 class Judged(NamedTuple):
@@ -157,8 +159,8 @@ class Sampled:
                 some: Estimates = some,
             ) -> None:
                 kernels.screen(
-                    block, laid, self._weights, homes, removal, step.swap, np.float32(self.z),
-                    (first, last), some,
+                    block, laid, _NONE, self._weights, homes, removal, step.swap,
+                    np.float32(self.z), (first, last), some,
                 )  # fmt: skip
 
             workers.each(work, stop - start, _SLICE)

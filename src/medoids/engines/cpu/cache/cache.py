@@ -53,7 +53,9 @@ class Cache:
         first = min(n, first if 2 * first < n else n, max(room * 4 // 5, 1))
         more = first // 4 + 8
         few = min(first, max(tuning.few_first, first // 2)) if first < n else first
-        lines = min(n, max(room, first + 1), first + more)
+        # There may be more of the first references, if searches come to cost so much.
+        most = max(first, min(int(tuning.most_first * first), n // 2, room * 4 // 5))
+        lines = min(n, max(room, first + 1), most + more)
         self.columns = Columns(points, order, few, n if self.fits else lines)
         self.local = first < n and self.columns.contrast > tuning.contrast
         # Else hardly any is asked for twice, and it takes less time to compute than to look up.
@@ -61,8 +63,8 @@ class Cache:
         self.keeps_all = self.fits and often
         if self.keeps_all:  # a line that has to go would be computed twice
             more = max(more, int(tuning.more_columns * memory_limit // (4 * n)))
-            lines = min(n, first + more)
-        self.columns.allow(lines - first, self.keeps_all)
+            lines = min(n, most + more)
+        self.columns.allow(max(lines - most, 0), self.keeps_all)
         if not self.local:
             self.columns.extend(first)
         # Where all distances may be kept, what is left is for copies of them.
@@ -74,6 +76,16 @@ class Cache:
         self.scratch = tuning.scratch * memory_limit * share
         self.known = self.levels.known if self.keeps_all else self.rows.held
         self.position = self.rows.position
+        self._most = most
+
+    @property
+    def may_grow(self) -> bool:
+        """There is room for twice as many first references."""
+        return 2 * self.first <= self._most
+
+    def grow(self) -> None:
+        """Measure every arm on twice as many first references."""
+        self.columns.extend(2 * self.first)
 
     def complete(self) -> None:
         """Compute all distances that are left, and keep them."""

@@ -78,7 +78,8 @@ class Columns:
         return self._line[refs]
 
     def extend(self, first: int) -> None:
-        """Measure every arm on so many first references; before any other is seen."""
+        """Measure every arm on so many first references; others that were seen are not any more."""
+        self._forget()
         arms, new = np.arange(self.points.n), self.order[self.first : first]
         self.points.block(arms, new, self.block[self.first : first].T)
         self.first = first

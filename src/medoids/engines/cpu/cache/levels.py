@@ -13,10 +13,10 @@ from .columns import Columns
 
 
 class Level:
-    """Distances from some arms to one stretch of the reference order."""
+    """Distances from some arms to one stretch of the reference order, from `start` on."""
 
-    def __init__(self, refs: Indices, n: int, most: int) -> None:
-        self.refs = refs
+    def __init__(self, refs: Indices, start: int, n: int, most: int) -> None:
+        self.refs, self.start, self.stop = refs, start, start + len(refs)
         self.slot = np.full(n, -1, dtype=np.int32)
         self.used = 0
         # A width that is no power of two keeps columns from sharing cache lines. The
@@ -25,7 +25,7 @@ class Level:
 
 
 class Levels:
-    """Stretches of the order, each as long as all before it; the first are the columns, turned.
+    """Stretches of the order, each as long as all before it; the first are columns, turned.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Levels:
             if self.columns.keeps_all and reached:
                 most = n
             refs = self.columns.order[reached:stop]
-            self._levels.append(Level(refs, n, min(most, n)))
+            self._levels.append(Level(refs, reached, n, min(most, n)))
             reached = stop
         count, start = 0, 0
         while start < depth:
@@ -69,7 +69,7 @@ class Levels:
         missing = arms[level.slot[arms] < 0]
         stop = level.used + len(missing)
         bytes_needed = 4 * level.block.shape[1] * len(missing)
-        if self.columns.keeps_all and level is not self._levels[0]:
+        if self.columns.keeps_all and level.start:
             bytes_needed = 0  # it has room for all
         if bytes_needed <= self._room and stop <= len(level.block):
             self._room -= bytes_needed
@@ -94,8 +94,8 @@ class Levels:
 
     def _compute(self, level: Level, arms: Indices, out: NDArray[np.float32]) -> None:
         columns = self.columns
-        if level is self._levels[0]:
-            block = columns.block[: columns.first]
+        if level.stop <= columns.first:
+            block = columns.block[level.start : level.stop]
             self.points.workers.each(
                 lambda start, stop: kernels.turn(block, arms[start:stop], out[start:stop]),
                 len(arms),
@@ -112,8 +112,9 @@ class Levels:
 
     def missing(self) -> int:
         """How many distances are not known, where all are kept."""
-        known = sum(level.used * len(level.refs) for level in self._levels[1:])
-        return (self.points.n - self.columns.first) * self.points.n - known
+        first = self.columns.first
+        known = sum(each.used * len(each.refs) for each in self._levels if each.start >= first)
+        return (self.points.n - first) * self.points.n - known
 
     def complete(self) -> None:
         """Measure every arm on all references, those that are known as they are.
@@ -122,11 +123,12 @@ class Levels:
         """
         every, columns = np.arange(self.points.n), self.columns
         self.deepen(self.points.n)
-        start = len(self._levels.pop(0).refs)
         # The lines of references that are seen besides are written over.
         while self._levels:
             level = self._levels.pop(0)
-            lines = columns.block[start : start + len(level.refs)]
+            if level.stop <= columns.first:
+                continue
+            lines = columns.block[level.start : level.stop]
             kept = level.slot >= 0
             for some in np.array_split(np.flatnonzero(kept), -(-int(kept.sum()) // 512) or 1):
                 lines[:, some] = level.block[level.slot[some], : len(level.refs)].T
@@ -134,6 +136,5 @@ class Levels:
                 missing = every[~kept]
                 for some in np.array_split(missing, -(-len(missing) // 1024)):
                     lines[:, some] = self.points.block_array(some, level.refs).T
-            start += len(level.refs)
         columns.grow()
         self.known[:] = True

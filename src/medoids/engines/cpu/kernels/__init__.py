@@ -19,7 +19,7 @@ __getattr__ = lazily(
             "sparse_over_lists", "sparse_over_panel", "sparse_overlap", "sparse_post",
             "sparse_product", "sparse_split",
         ],
-        "estimates": ["add_gains", "carry", "screen", "turn"],
+        "estimates": ["add_gains", "carry", "carry_sums", "screen", "turn"],
         "basis": ["regress"],
         "carried": [
             "add_payments", "add_swaps", "change_payments", "change_swaps", "round_by_chance",

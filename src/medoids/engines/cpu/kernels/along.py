@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from .reward import reward
-from .vectors import LANES, add_scaled, larger, smaller
+from .vectors import LANES, add_scaled, larger, lowest_bit, smaller, which_below
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,19 +40,24 @@ def find(block, slots, limit, line, me, hits):  # type: ignore[no-untyped-def]
         To which they are added.
     """
     at, distances, counts = hits
+    width = limit.shape[0]
+    one = np.uint64(1)
     for x in range(slots.shape[0]):
-        row, first = block[slots[x]], counts[x]
-        places, values = at[x, first:], distances[x, first:]
-        count = np.uint64(0)
-        for j in range(limit.shape[0]):
-            places[count], values[count] = j, row[j]
-            count += np.uint64(0 if row[j] >= limit[j] else 1)
-        kept = 0
-        for i in range(count):
-            s = line[places[i]]
-            places[kept], values[kept] = s, values[i]
-            kept += 1 if s >= 0 and s != me[x] else 0
-        counts[x] = first + kept
+        row, mine, kept = block[slots[x]], me[x], counts[x]
+        places, values = at[x], distances[x]
+        for j in range(0, width - LANES + 1, LANES):
+            bits = which_below(row, limit, j)
+            while bits:
+                column = j + lowest_bit(bits)
+                bits &= bits - one
+                s = line[column]
+                places[kept], values[kept] = s, row[column]
+                kept += 1 if s >= 0 and s != mine else 0
+        for column in range(width - width % LANES, width):
+            s = line[column]
+            places[kept], values[kept] = s, row[column]
+            kept += 0 if row[column] >= limit[column] or s < 0 or s == mine else 1
+        counts[x] = kept
 
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath=_REORDER)

@@ -16,25 +16,110 @@ if TYPE_CHECKING:
     from .tuples import Changed, Estimates, Homes, Lines, Moved, Removed, Weights
 
 # Arms that one pass of `screen` keeps sums for; they stay in the first-level cache.
-_TILE = 512
+_TILE = 1024
 # Lines that are added up in float32 before they go into sums of float64.
 _LINES = 64
 _REORDER = {"reassoc", "nsz", "contract"}
 
 
 @njit(nogil=True, cache=True, fastmath=_REORDER)
-def _screen(columns, lines, weights, homes, removal, swap, z, span, scratch, out):  # type: ignore[no-untyped-def]
-    """See `screen`; `scratch` is memory for a tile of arms."""
+def _add_lines(columns, lines, swap, sign, first, width, few, sums, there):  # type: ignore[no-untyped-def]
+    """Add to the sums of a tile of arms its rewards at some references; see `add_lines`.
+
+    `few` is memory for a tile, and `there` where its arms begin in the sums.
+    """
     at, ids, bounds, caps = lines
-    share, spread, counts = weights
-    own, owner, part, home = homes
-    # Sums with the owner staying, of squares too, and with it going; at first of few lines. What
-    # is known of an arm: sums of rewards, squares, variance, rewards at home. And of its swaps.
-    few, sums, found, estimate, moved, widened = scratch
-    mean, lower, sizes = out
-    k, kinds, each = (bounds.shape[0] - 1) // 2, 2 if swap else 1, lower.shape[0] > 1
+    kinds = 2 if swap else 1
+    for h in range(bounds.shape[0] - 1):
+        # Float32 adds up few lines at a time: over thousands its errors would show.
+        for low in range(bounds[h], bounds[h + 1], _LINES):
+            for i in range(2 * kinds):
+                for x in range(width):
+                    few[_TILE * i + x] = 0
+            for s in range(low, smaller(low + _LINES, bounds[h + 1]), 4):
+                # Rows by name, and sums in one array: of more the compiler cannot tell that
+                # what is written is none of what is read.
+                row_a, row_b = columns[at[s], first:], columns[at[s + 1], first:]
+                row_c, row_d = columns[at[s + 2], first:], columns[at[s + 3], first:]
+                for i in range(kinds):
+                    once, squared = _TILE * 2 * i, _TILE * (2 * i + 1)
+                    cap_a, base_a = caps[s, 2 * i], caps[s, 2 * i + 1]
+                    cap_b, base_b = caps[s + 1, 2 * i], caps[s + 1, 2 * i + 1]
+                    cap_c, base_c = caps[s + 2, 2 * i], caps[s + 2, 2 * i + 1]
+                    cap_d, base_d = caps[s + 3, 2 * i], caps[s + 3, 2 * i + 1]
+                    for x in range(width):
+                        a, b = reward(row_a[x], cap_a, base_a), reward(row_b[x], cap_b, base_b)
+                        c, d = reward(row_c[x], cap_c, base_c), reward(row_d[x], cap_d, base_d)
+                        few[once + x] += (a + b) + (c + d)
+                        few[squared + x] += (a * a + b * b) + (c * c + d * d)
+                # What an arm gains at itself is known and is added later, exactly.
+                for e in range(s, s + 4):
+                    x = ids[e] - first
+                    for i in range(kinds if 0 <= x < width else 0):
+                        a = reward(columns[at[e], ids[e]], caps[e, 2 * i], caps[e, 2 * i + 1])
+                        few[_TILE * 2 * i + x] -= a
+                        few[_TILE * (2 * i + 1) + x] -= a * a
+            for i in range(2 * kinds):
+                line = sums[h, i, there : there + width]
+                for x in range(width):
+                    line[x] += sign * few[_TILE * i + x]
+
+
+@njit(nogil=True, cache=True)
+def _carry_sums(columns, gone, come, swap, span, few, sums):  # type: ignore[no-untyped-def]
+    """See `carry_sums`; `few` is memory for a tile of arms."""
     for first in range(span[0], span[1], _TILE):
         width = smaller(_TILE, span[1] - first)
+        _add_lines(columns, gone, swap, -1.0, first, width, few, sums, first)
+        _add_lines(columns, come, swap, 1.0, first, width, few, sums, first)
+
+
+def carry_sums(
+    columns: NDArray[np.float32],
+    gone: Lines,
+    come: Lines,
+    swap: bool,
+    span: tuple[int, int],
+    sums: NDArray[np.float64],
+) -> None:
+    """Take rewards at some references out of the sums of a span of arms, and add those at others.
+
+    Parameters
+    ----------
+    columns : ndarray of float32 of shape (references, arms)
+    gone, come : Lines
+    swap : bool
+    span : tuple of int
+        The first arm, and the one after the last.
+    sums : ndarray of float64 of shape (strata, 2 or 4, arms), changed
+        Sums of rewards with the owner staying, of their squares, and the same with it going.
+    """
+    _carry_sums(columns, gone, come, swap, span, np.empty(4 * _TILE, np.float32), sums)
+
+
+@njit(nogil=True, cache=True, fastmath=_REORDER)
+def _screen(columns, lines, carried, weights, homes, removal, swap, z, span, scratch, out):  # type: ignore[no-untyped-def]
+    """See `screen`; `scratch` is memory for a tile of arms."""
+    share, spread, counts = weights
+    own, owner, part, home = homes
+    # Sums by stratum. What is known of an arm: sums of rewards, squares, variance, rewards at
+    # home. And of its swaps.
+    few, sums, found, estimate, moved, widened = scratch
+    mean, lower, sizes = out
+    k, kinds, each = removal.shape[0], 2 if swap else 1, lower.shape[0] > 1
+    for first in range(span[0], span[1], _TILE):
+        width = smaller(_TILE, span[1] - first)
+        for h in range(2 * k):
+            for i in range(2 * kinds):
+                total = sums[h, i]
+                if h < carried.shape[0]:
+                    known = carried[h, i, first : first + width]
+                    for x in range(width):
+                        total[x] = known[x]
+                else:
+                    for x in range(width):
+                        total[x] = 0
+        _add_lines(columns, lines, swap, 1.0, first, width, few, sums, 0)
         for x in range(width):
             estimate[x] = 0
             for i in range(4):
@@ -43,57 +128,23 @@ def _screen(columns, lines, weights, homes, removal, swap, z, span, scratch, out
             for x in range(width):
                 moved[g, x] = widened[g, x] = 0
         for h in range(2 * k):
-            if bounds[h] == bounds[h + 1]:
+            if counts[h] == 0:
                 continue
             g = h if h < k else h - k
-            for i in range(4):
-                for x in range(width):
-                    sums[_TILE * i + x] = 0
-            # Float32 adds up few lines at a time: over thousands its errors would show.
-            for low in range(bounds[h], bounds[h + 1], _LINES):
-                for i in range(2 * kinds):
-                    for x in range(width):
-                        few[_TILE * i + x] = 0
-                for s in range(low, smaller(low + _LINES, bounds[h + 1]), 4):
-                    # Rows by name, and sums in one array: of more the compiler cannot tell that
-                    # what is written is none of what is read.
-                    row_a, row_b = columns[at[s], first:], columns[at[s + 1], first:]
-                    row_c, row_d = columns[at[s + 2], first:], columns[at[s + 3], first:]
-                    for i in range(kinds):
-                        once, squared = _TILE * 2 * i, _TILE * (2 * i + 1)
-                        cap_a, base_a = caps[s, 2 * i], caps[s, 2 * i + 1]
-                        cap_b, base_b = caps[s + 1, 2 * i], caps[s + 1, 2 * i + 1]
-                        cap_c, base_c = caps[s + 2, 2 * i], caps[s + 2, 2 * i + 1]
-                        cap_d, base_d = caps[s + 3, 2 * i], caps[s + 3, 2 * i + 1]
-                        for x in range(width):
-                            a, b = reward(row_a[x], cap_a, base_a), reward(row_b[x], cap_b, base_b)
-                            c, d = reward(row_c[x], cap_c, base_c), reward(row_d[x], cap_d, base_d)
-                            few[once + x] += (a + b) + (c + d)
-                            few[squared + x] += (a * a + b * b) + (c * c + d * d)
-                    # What an arm gains at itself is known and is added later, exactly.
-                    for e in range(s, s + 4):
-                        x = ids[e] - first
-                        for i in range(kinds if 0 <= x < width else 0):
-                            a = reward(columns[at[e], ids[e]], caps[e, 2 * i], caps[e, 2 * i + 1])
-                            few[_TILE * 2 * i + x] -= a
-                            few[_TILE * (2 * i + 1) + x] -= a * a
-                for i in range(2 * kinds):
-                    for x in range(width):
-                        sums[_TILE * i + x] += few[_TILE * i + x]
-            weight, factor = share[h], spread[h]
-            count = larger(counts[h], np.float32(1))
+            weight, factor, count = share[h], spread[h], counts[h]
+            stay, stay2, go, go2 = sums[h, 0], sums[h, 1], sums[h, kinds], sums[h, 2 * kinds - 1]
             for x in range(width):
                 scale = weight * (home[first + x] if part[first + x] == h else np.float32(1))
-                stays, goes = sums[x], sums[2 * _TILE + x]
+                stays, goes = stay[x], go[x]
                 found[x] += stays
-                found[_TILE + x] += sums[_TILE + x]
+                found[_TILE + x] += stay2[x]
                 estimate[x] += scale * stays
-                inside = factor * larger(sums[_TILE + x] - stays * stays / count, 0.0)
+                inside = factor * larger(stay2[x] - stays * stays / count, 0.0)
                 found[2 * _TILE + x] += inside
                 if swap:
                     found[3 * _TILE + x] += goes if owner[first + x] == g else 0.0
                     moved[g, x] += scale * (goes - stays)
-                    other = larger(sums[3 * _TILE + x] - goes * goes / count, 0.0)
+                    other = larger(go2[x] - goes * goes / count, 0.0)
                     widened[g, x] += factor * other - inside
         for x in range(width):
             arm = first + x
@@ -120,6 +171,7 @@ def _screen(columns, lines, weights, homes, removal, swap, z, span, scratch, out
 def screen(
     columns: NDArray[np.float32],
     lines: Lines,
+    carried: NDArray[np.float64],
     weights: Weights,
     homes: Homes,
     removal: NDArray[np.float32],
@@ -134,16 +186,22 @@ def screen(
     ----------
     columns : ndarray of float32 of shape (references, arms)
     lines : Lines
+        The references that are not in `carried`.
+    carried : ndarray of float64 of shape (k, 2 or 4, arms)
+        Sums over references of the first k strata, as in `carry_sums`; of length 0 if there are
+        none.
     weights : Weights
     homes : Homes
     removal : ndarray of float32
         What taking each medoid away costs, per point.
     out : Estimates
     """
+    k, kinds = len(removal), 2 if swap else 1
     few, found = np.empty(4 * _TILE, np.float32), np.empty(4 * _TILE, np.float32)
-    moved, widened = np.empty((2, len(removal) if swap else 0, _TILE), np.float32)
-    scratch = few, np.empty(4 * _TILE), found, np.empty(_TILE), moved, widened
-    _screen(columns, lines, weights, homes, removal, swap, z, span, scratch, out)
+    moved, widened = np.empty((2, k if swap else 0, _TILE), np.float32)
+    sums = np.empty((2 * k, 2 * kinds, _TILE))
+    scratch = few, sums, found, np.empty(_TILE), moved, widened
+    _screen(columns, lines, carried, weights, homes, removal, swap, z, span, scratch, out)
 
 
 @njit(nogil=True, cache=True, fastmath=_REORDER)

@@ -46,6 +46,37 @@ def add_scaled(_: Any, out: Any, i: Any, line: Any, j: Any, factor: Any) -> Any:
 
 
 @intrinsic
+def which_below(_: Any, row: Any, limit: Any, j: Any) -> Any:
+    """Which of the numbers row[j], row[j + 1], ... are not at or above limit[j], limit[j + 1], ...
+
+    A bit for each of as many as a line has. Both arrays are contiguous. NaN counts as below.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        lines = []
+        for array, value in ((row, args[0]), (limit, args[1])):
+            data = context.make_array(array)(context, builder, value).data
+            kind = ir.VectorType(context.get_value_type(array.dtype), LANES)
+            place = builder.bitcast(builder.gep(data, [args[2]]), kind.as_pointer())
+            lines.append(builder.load(place, align=array.dtype.bitwidth // 8))
+        found = builder.fcmp_unordered("<", *lines)
+        bits = builder.bitcast(found, ir.IntType(LANES))
+        return builder.zext(bits, ir.IntType(64))
+
+    return types.uint64(row, limit, types.int64), generate
+
+
+@intrinsic
+def lowest_bit(_: Any, bits: Any) -> Any:
+    """The place of the lowest bit that is set; there is one."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.uint64), generate
+
+
+@intrinsic
 def smaller(typing: Any, one: Any, other: Any) -> Any:
     """The smaller of two numbers, the first if there is none: NaN stays where it is the first.
 

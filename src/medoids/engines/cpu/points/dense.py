@@ -22,7 +22,7 @@ from .shaped import ShapedRows
 
 # Rows of the long side that a thread takes at a time, and of the short side that are
 # held as one panel; with so few there, BLAS would copy more than it computes.
-_SLICE, _PANEL, _THIN = 256, 1024, 48
+_SLICE, _PANEL, _THIN = 512, 512, 48
 
 
 def dense_between(
@@ -55,7 +55,7 @@ def cross(
         rows = np.ascontiguousarray(right.array[some])
         kernel(chosen, form, rows, right.form[some], p, out[:, start:stop])
 
-    workers.each(fill, count, at_once(right.array, 4 * _SLICE))
+    workers.each(fill, count, at_once(right.array, 2 * _SLICE))
     return out
 
 
@@ -235,7 +235,7 @@ def sums_of_squares(panels: Panels, array: RowReader, workers: Workers) -> NDArr
         panel = panels.of(np.arange(start, stop))
         squares[start:stop] = np.einsum("ij,ij->i", panel, panel)
 
-    workers.each(fill, len(array), at_once(array, 4 * _SLICE))
+    workers.each(fill, len(array), at_once(array, 2 * _SLICE))
     return squares
 
 

@@ -99,7 +99,7 @@ class Bounds:
     ) -> bool:
         """Add what the swaps since then change, at the least; False if that is too much."""
         state = step.state
-        if step.k == 1:  # every point changes
+        if step.k < max(tuning.worth_carrying, 2):  # of one medoid every point changes
             return False
         replaced = np.array(before.medoids) != np.array(state.medoids)
         is_changed = _changed(before, step, replaced)

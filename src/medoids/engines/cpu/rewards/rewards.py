@@ -23,6 +23,7 @@ from .guard import Guard
 from .regression import Regression
 from .sample import Sample, first_sample
 from .screened import Known, Screened
+from .sums import Sums
 
 # Arms that are valued at a time where all distances are kept.
 _ARMS = 512
@@ -38,8 +39,8 @@ class Rewards:
     step : Step
     z : float
         Half-width of a confidence interval, in standard errors.
-    bounds : Bounds
-        What earlier steps know of this one; it learns what this one finds.
+    bounds, sums : Bounds, Sums
+        What earlier steps know of this one; they learn what this one finds.
     tuning : Tuning
 
     Attributes
@@ -54,12 +55,15 @@ class Rewards:
         Where `refine` begins to be of use.
     """
 
-    def __init__(self, cache: Cache, step: Step, z: float, bounds: Bounds, tuning: Tuning) -> None:
+    def __init__(
+        self, cache: Cache, step: Step, z: float, bounds: Bounds, sums: Sums, tuning: Tuning
+    ) -> None:
         self.cache, self.step, self.bounds, self.tuning = cache, step, bounds, tuning
         own = step.own(cache.points.own())
         bounds.carry(step, own, cache, z, tuning)
         sample = first_sample(step, cache, z, tuning)
-        mean, lower, sizes = _screen(cache, step, sample, own, z, len(bounds.lower))
+        known = sums.carry(step, cache, sample, tuning)
+        mean, lower, sizes = _screen(cache, step, sample, known, own, z, len(bounds.lower))
         m = len(sample.ids)
         self.mean = mean.astype(float)
         self.slack = step.slack if step.state.k else SLACK * float(np.abs(mean).mean())
@@ -143,13 +147,19 @@ def _depth(first: int, step: Step, tuning: Tuning) -> int:
 
 
 def _screen(
-    cache: Cache, step: Step, sample: Sample, own: NDArray[np.float32], z: float, lines: int
+    cache: Cache,
+    step: Step,
+    sample: Sample,
+    known: tuple[NDArray[np.float64], Lines],
+    own: NDArray[np.float32],
+    z: float,
+    lines: int,
 ) -> Estimates:
-    """Estimate every arm from the first references; so many lines of lower bounds."""
-    ids, at, bounds = sample.by_part()
-    caps = step.caps(ids)
-    caps[ids < 0] = np.float32(-1e30)  # such a line rewards nothing
-    laid = Lines(at, ids, bounds, caps)
+    """Estimate every arm from a sample; so many lines of lower bounds.
+
+    `known` are sums over some of its references, and the others.
+    """
+    carried, laid = known
     kinds = (sample.share, sample.spread, sample.counts)
     weights = Weights(*(each.astype(np.float32) for each in kinds))
     homes = Homes(own, step.owner, sample.strata.of, sample.without_itself().astype(np.float32))
@@ -161,7 +171,7 @@ def _screen(
 
     def work(start: int, stop: int) -> None:
         kernels.screen(
-            cache.columns.block, laid, weights, homes, removal, step.swap, np.float32(z),
+            cache.columns.block, laid, carried, weights, homes, removal, step.swap, np.float32(z),
             (start, stop), out,
         )  # fmt: skip
 

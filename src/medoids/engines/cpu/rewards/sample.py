@@ -78,14 +78,9 @@ class Sample:
 
     def by_part(self) -> tuple[Indices, Indices, Indices]:
         """Ids, lines and bounds, stratum by stratum, each filled up to a multiple of 4."""
-        order = sort_owners(self.parts)
-        padded = -(-self.counts // 4) * 4
-        bounds = np.concatenate([[0], np.cumsum(padded)])
-        starts = np.concatenate([[0], np.cumsum(self.counts)])[:-1]
-        at = np.arange(len(order)) + (bounds[:-1] - starts)[self.parts[order]]
-        ids: NDArray[np.int64] = np.full(bounds[-1], -1, dtype=np.int64)
-        lines = np.zeros(bounds[-1], dtype=np.int64)
-        ids[at], lines[at] = self.ids[order], self.lines[order]
+        where, bounds = padded_by_part(self.parts, len(self.counts))
+        filled = where < 0
+        ids, lines = np.where(filled, -1, self.ids[where]), np.where(filled, 0, self.lines[where])
         return ids, lines, bounds
 
 
@@ -94,6 +89,20 @@ def student(freedom: NDArray[np.integer] | float, z: float) -> NDArray[np.float6
     # z is wider than the normal quantile of the chance exp(-z²/2), which is the one promised.
     quantile = stdtrit(np.maximum(freedom, 1), 1 - max(np.exp(-(z**2) / 2), 1 - ndtr(8.0)))
     return np.asarray(np.maximum(quantile / z, 1.0) ** 2)
+
+
+def padded_by_part(parts: Indices, count: int) -> tuple[Indices, Indices]:
+    """Places of references, stratum by stratum, each filled up to a multiple of 4 with -1.
+
+    And where each of so many strata begins, and the end.
+    """
+    order = sort_owners(parts)
+    counts = np.bincount(parts, minlength=count)
+    bounds = np.concatenate([[0], np.cumsum(-(-counts // 4) * 4)])
+    starts = np.cumsum(counts) - counts
+    where = np.full(bounds[-1], -1)
+    where[np.arange(len(order)) + (bounds[:-1] - starts)[parts[order]]] = order
+    return where, bounds
 
 
 def sort_owners(owners: Indices) -> Indices:
