@@ -249,7 +249,7 @@ PIXELS = np.random.default_rng(1).integers(0, 256, (200, 30))
 def test_rows_of_few_digits_take_one_product(rows: np.ndarray, one: bool) -> None:
     points = ArrayRows(torch.asarray(rows, device=DEVICE), "euclidean")
     assert points.splits
-    assert points._factor[1] is not one
+    assert points.digits.factor[1] is not one
     some, every = points.space.ids([3, 150, 7]), points.space.arange(0, len(rows))
     found, known = points.block(some, every, rough=True), points.exact(some, every)
     apart = known.cpu().numpy() > 0

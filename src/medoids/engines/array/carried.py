@@ -54,7 +54,9 @@ class Carried:
             self._share = state.weights / n
         # What a sum is divided by, to be a mean.
         self._by = space.full(1, self._heaviest / self._unit / n)
-        self._norm = math.sqrt(n) if state.weights is None else float(_norm(state))
+        # Of weights: what points of the largest distance would pay, squared.
+        norm = xp.linalg.vector_norm
+        self._norm = math.sqrt(n) if state.weights is None else float(norm(state.weights))
         self._now: Any = None
         self._of: tuple[bool, int, bool] = (False, 0, False)
         self._sums: Array = None
@@ -142,7 +144,7 @@ class Carried:
         k, before = self.state.k, self._now
         kind = swap, k if swap else min(k, 1), spread or self._squares is not None
         if not k and not kind[2]:
-            self._sums = self._alone()[None, :]
+            self._sums, self._of = self._alone()[None, :], kind
             return
         if self._of != kind or not k:
             before = None
@@ -172,7 +174,3 @@ class Carried:
             paid = self.state.paid
             norm = min(norm, math.sqrt(paid.squares2 if step.swap else paid.squares))
         return _SURE * _HALF * norm / n + (summed + 2 * _SMALLEST / stored * step.whole / n)
-
-
-def _norm(state: State) -> Any:
-    return state.space.xp.linalg.vector_norm(state.weights)

@@ -15,16 +15,11 @@ from ..._arrays import Streamed, rows_between
 from ...dissimilarities.precision import loses_digits
 from ..scale import log2_of, moderate
 from .between import DIRECTIONS, SQUARES, Between
+from .digits import Digits
 from .namespace import Array, Side, Space
 
 # What is left of a constant row is rounding, not a direction.
 _DEAD = 1e-13
-# Rows are made at most so large, to be multiplied in float16 (which ends at 65,504);
-_FACTOR = 2.0**6
-# or whole numbers of up to this, all of which float16 has. Some rows tell most others apart.
-_WHOLE, _SOME = 2048.0, 1024
-# Products of so many bytes have a sum in four bytes.
-_BYTES_SUMMED = 1 << 16
 # Types whose numbers float32 has.
 _SHORT = ("float32", "float16", "bfloat16", "uint8", "int8", "int16", "uint16", "bool")
 
@@ -311,55 +306,18 @@ class ArrayRows(ArrayPoints):
 
     def factors(self, n: int, sides: Iterable[Side], alone: bool = False) -> Any:
         """So many rows, to be multiplied by others (`alone`: by each other); they come in parts."""
-        start, fused, (by, split) = 0, self.space.fused, self._factor
-        if alone and self._less is not None:
-            found = fused.Bytes(n, self.columns, by, self._less, self.space.device)
-        else:
-            found = fused.Factors(n, self.columns, by, split, self.space.device)
+        start, found = 0, self.digits.factors(n, self.columns, alone)
         for side in sides:
             found.put(start, side.rows, side.squares)
             start += side.rows.shape[0]
         return found
 
-    @property
-    def _less(self) -> float | None:
-        """What rows are diminished by to be bytes, where they are whole numbers of a byte."""
-        (lowest, least, largest), (by, split) = self._sizes, self._factor
-        if split or by != 1 / least or largest * by > 255 or self.columns > _BYTES_SUMMED:
-            return None
-        if largest * by <= 127:
-            return 0.0
-        return 128.0 if lowest >= 0 else None
-
     @cached_property
-    def _factor(self) -> tuple[float, bool]:
-        """What rows are multiplied by, to be in float16; and whether that loses digits."""
-        _, least, largest = self._sizes
-        usual = _FACTOR / 2 ** math.ceil(math.log2(largest))
-        if isinstance(self.array, Streamed):  # one more look takes longer than it would save
-            return usual, True
-        # Pixels, counts, marks are multiples of the least of them.
-        tried = [1 / least, usual] if largest <= _WHOLE * least else [usual]
-        few = self.space.fused.has_few_digits
-        for by in tried:
-            parts = [(0, min(_SOME, self.n)), *self.space.chunks(self.n, self.width)]
-            if all(few(self._between(*part, self.space.xp.float32), by) for part in parts):
-                return by, False
-        return usual, True
-
-    @cached_property
-    def _sizes(self) -> tuple[float, float, float]:
-        """The lowest number of rows as they are compared; the least and the largest above 0."""
-        if self.metric in DIRECTIONS:
-            return -1.0, 0.0, 1.0
-        space, xp, found = self.space, self.space.xp, []
-        for start, stop in space.chunks(self.n, self.width):
-            part = self._between(start, stop, xp.float32)
-            size = xp.abs(part)
-            least = xp.min(xp.where(size > 0, size, math.inf))
-            found.append(xp.stack([xp.min(part), least, -xp.max(size)]))
-        lowest, least, largest = space.host(xp.min(xp.stack(found), axis=0)).tolist()
-        return (lowest, least, -largest) if largest < 0 else (0.0, 1.0, 1.0)
+    def digits(self) -> Digits:
+        """How many digits the rows have, as they are compared; of some of them as of all."""
+        parts = list(self.space.chunks(self.n, self.width))
+        about = self.metric in DIRECTIONS, isinstance(self.array, Streamed)
+        return Digits(self.space, parts, self._between, *about)
 
     def _filled(
         self, count: int, panel: Callable[[int, int, Any], Side], refs: Array, rough: bool
@@ -423,8 +381,7 @@ class ArrayRows(ArrayPoints):
                 return np.where(left[:, None] == right[None, :], 0.0, found)
 
             def fine(left: Any, right: Any) -> Any:
-                sides = (self._some(self.space.ids(ids), float64) for ids in (left, right))
-                some, others = sides
+                some, others = (self._some(self.space.ids(ids), float64) for ids in (left, right))
                 return self.space.host(self.how.norm(some[:, None, :] - others[None, :, :]))
 
             self._coarse = loses_digits(self.n, rough, fine, parts=1)

@@ -49,6 +49,13 @@ def _reward(distances, cap, base):
 
 
 @triton.jit
+def _far(block, row, ref, there, seen):
+    """Distances of a tile; infinite where there are none."""
+    both = there[:, None] & seen[None, :]
+    return tl.load(block + row[:, None] + ref[None, :], mask=both, other=float("inf"))
+
+
+@triton.jit
 def _half_width(squares, sizes, total, own, count, spent, chance, apart, z, BASIS: tl.constexpr):
     """Half an interval, and the variance of rewards: "Rare rewards" in docs/algorithm.md."""
     free = tl.maximum(count - spent, 1).to(tl.float64)
@@ -93,10 +100,7 @@ def _estimate(
     for first in range(0, count, REFS):
         ref = first + tl.arange(0, REFS)
         seen = ref < count
-        far = tl.load(
-            block + row[:, None] + ref[None, :], mask=there[:, None] & seen[None, :],
-            other=float("inf"),
-        )  # fmt: skip
+        far = _far(block, row, ref, there, seen)
         cap, base = tl.load(cap_ + ref, mask=seen), tl.load(base_ + ref, mask=seen)
         stays = _reward(far, cap[None, :], base[None, :])
         total += tl.sum(stays, axis=1)
@@ -136,10 +140,7 @@ def _estimate(
         for first in range(0, count, REFS):
             ref = first + tl.arange(0, REFS)
             seen = ref < count
-            far = tl.load(
-                block + row[:, None] + ref[None, :], mask=there[:, None] & seen[None, :],
-                other=float("inf"),
-            )  # fmt: skip
+            far = _far(block, row, ref, there, seen)
             cap, base = tl.load(cap_ + ref, mask=seen), tl.load(base_ + ref, mask=seen)
             stays = _reward(far, cap[None, :], base[None, :])
             basis = tl.load(
@@ -160,10 +161,7 @@ def _estimate(
         for first in range(0, count, REFS):
             ref = first + tl.arange(0, REFS)
             seen = ref < count
-            far = tl.load(
-                block + row[:, None] + ref[None, :], mask=there[:, None] & seen[None, :],
-                other=float("inf"),
-            )  # fmt: skip
+            far = _far(block, row, ref, there, seen)
             cap, base = tl.load(cap_ + ref, mask=seen), tl.load(base_ + ref, mask=seen)
             cap2, base2 = tl.load(cap2_ + ref, mask=seen), tl.load(base2_ + ref, mask=seen)
             owner = tl.load(owner_ + ref, mask=seen, other=-2)
