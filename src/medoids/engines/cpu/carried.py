@@ -19,10 +19,11 @@ from ..sites import Sites
 from . import kernels
 from .placed import Placed
 from .points.base import Points
+from .rewards.sample import padded_by_part
 from .step import SLACK
 
-# Rows that are computed at a time, and arms whose sums a thread adds up at a time.
-_ROWS, _ARMS = 256, 4096
+# Rows and columns of a tile of distances, and arms whose sums a thread adds up at a time.
+_ROWS, _COLUMNS, _ARMS = 256, 1024, 4096
 _LARGEST = 65_535.0
 # Sums of numbers that were rounded by chance are further off with a probability of 3e-14
 # (Hoeffding's inequality, for errors of up to 1).
@@ -31,6 +32,8 @@ _SURE = 4.0
 _MARGINS = (1.1, 4.0)
 # Means are to be off by no more than this share of what a point pays, as some of them tell.
 _BLUR, _SOME = 5e-3, 256
+# Points that are taken away and added again at a time.
+_AT_HAND = 64
 # Where more points pay something else, all are summed again.
 _MANY = 0.4
 
@@ -70,29 +73,24 @@ def _pays(points: Points, n_clusters: int) -> float:
 
 def _rounded(points: Points, scale: float) -> Held | None:
     """All distances times a scale; None if one is too large."""
-    n, workers = points.n, points.workers
+    n = points.n
     rows = np.empty((n, n), dtype=np.uint16)
     noise = np.random.default_rng(0).random(2 * n, dtype=np.float32)
-    block = np.empty((min(_ROWS, n), n), dtype=np.float32)
-    for start in range(0, n, _ROWS):
-        stop = min(start + _ROWS, n)
-        part = block[: stop - start, start:]
-        points.block(np.arange(start, stop), np.arange(start, n), part)
+    largest: list[int] = []
 
-        def finish(a: int, b: int, start: int = start, part: Floats = part) -> None:
-            there = rows[start + a : start + b, start:]
-            # No two of a row or of a column are rounded by the same number.
-            kernels.round_by_chance(part[a:b], scale, noise[2 * start + a :], there)
+    def fill(top: int, end: int) -> None:
+        # A width that is no power of two keeps columns from sharing cache lines.
+        scratch = np.empty((end - top, _COLUMNS + 32), dtype=np.uint16)
+        for left in range(top, n, _COLUMNS):
+            if largest and max(largest) >= _LARGEST:
+                return
+            some = points.tile(np.arange(top, end), np.arange(left, min(left + _COLUMNS, n)))
+            largest.append(kernels.round_by_chance(some, scale, noise, top, left, scratch, rows))
 
-        workers.each(finish, stop - start, 32)
-
-        def turn(a: int, b: int, start: int = start, stop: int = stop) -> None:
-            rows[stop + a : stop + b, start:stop] = rows[start:stop, stop + a : stop + b].T
-
-        workers.each(turn, n - stop, 1024)
-        if rows[start:stop, start:].max() >= _LARGEST:
-            return None
-    return Held(rows, scale)
+    points.in_tiles(fill, n, _ROWS)
+    pairs = [(min(top + _ROWS, n) - top) * (n - top) for top in range(0, n, _ROWS)]
+    points.count_tiles(sum(pairs))
+    return Held(rows, scale) if max(largest) < _LARGEST else None
 
 
 class _Paid(NamedTuple):
@@ -196,31 +194,65 @@ class CarriedMatrix(Placed):
         """Sum what arms change over all points."""
         self._sums = np.zeros((2, self.n))
         self._more = np.zeros((self.state.k if swap else 0, self.n))
-        points = np.argsort(paid.owner, kind="stable") if swap else np.arange(self.n)
-
-        def work(start: int, stop: int) -> None:
-            about, sums = (self._held.rows, points, paid.clips), self._sums
-            if swap:
-                kernels.add_swaps(*about, paid.owner, start, stop, sums, self._more)
-            else:
-                kernels.add_payments(*about, start, stop, sums)
-
-        self.workers.each(work, self.n, _ARMS)
+        self._add(_in_fours([paid], np.arange(self.n), swap), swap)
 
     def _change(self, before: _Paid, now: _Paid, points: Indices, swap: bool) -> None:
         """Bring the sums to what some points pay now."""
         if swap:
-            points = points[np.lexsort((before.owner[points], now.owner[points]))]
+            points = points[np.lexsort((now.owner[points], before.owner[points]))]
+        self._add(_in_fours([before, now], points, swap), swap)
+
+    def _add(self, fours: _Fours, swap: bool) -> None:
+        """Add to the sums what arms change at some points, or take it away."""
+        rows, sums, more = self._held.rows, self._sums, self._more
+        points, clips, owner, sign = fours
 
         def work(start: int, stop: int) -> None:
-            rows, sums = self._held.rows, self._sums
             if swap:
-                clips = before.clips, before.owner, now.clips, now.owner
-                kernels.change_swaps(rows, points, *clips, start, stop, sums, self._more)
+                kernels.add_swaps(rows, points, clips, owner, sign, start, stop, sums, more)
             else:
-                kernels.change_payments(rows, points, before.clips, now.clips, start, stop, sums)
+                kernels.add_payments(rows, points, clips, sign, start, stop, sums)
 
         self.workers.each(work, self.n, _ARMS)
+
+
+class _Fours(NamedTuple):
+    """Points in fours, as `kernels.add_swaps` takes them.
+
+    Attributes
+    ----------
+    points : ndarray of int
+    clips : ndarray of float32 of shape (points, 2)
+    owner : ndarray of int32
+        Of each four.
+    sign : ndarray of float64
+        Of each four: -1 where what they change is taken away.
+    """
+
+    points: Indices
+    clips: NDArray[np.float32]
+    owner: NDArray[np.int32]
+    sign: Values
+
+
+def _in_fours(payments: list[_Paid], points: Indices, swap: bool) -> _Fours:
+    """Points with what they pay; the last payment is added, one before it is taken away.
+
+    A few points at a time, so that their rows are still at hand when they are added again.
+    """
+    count = len(payments)
+    chunk = np.arange(len(points)) // (_AT_HAND if count > 1 else len(points))
+    clips = np.concatenate([paid.clips[points] for paid in payments])
+    whose = [paid.owner[points] if swap else np.zeros(len(points), np.int32) for paid in payments]
+    owner = np.concatenate(whose)
+    which = np.repeat(np.arange(count), len(points))
+    k = int(owner.max(initial=0)) + 1
+    parts = (np.tile(chunk, count) * count + which) * k + owner
+    where, _ = padded_by_part(parts, int(parts.max(initial=0)) + 1)
+    first, filled = where[::4], where < 0
+    laid = np.tile(points, count)[where], clips[where]
+    laid[0][filled], laid[1][filled] = 0, -1.0  # at such a one nothing changes
+    return _Fours(*laid, owner[first], np.where(which[first] == count - 1, 1.0, -1.0))
 
 
 _NOBODY = np.zeros(1, dtype=np.int32)
