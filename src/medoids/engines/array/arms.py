@@ -23,6 +23,7 @@ from .estimates import (
     most_features,
     quartiles,
 )
+from .heavy import Heavy, heavy_of
 from .kept import KeptRows
 from .namespace import Array, Space
 from .rows import ArrayPoints
@@ -156,6 +157,10 @@ class ArrayArms:
         xp = self._space.xp
         return float(xp.mean(xp.abs(self._space.take(self._learnt.estimate, self._alive))))
 
+    @cached_property
+    def _heavy(self) -> Heavy | None:
+        return heavy_of(self._step, self._sample)
+
     @property
     def left(self) -> int:
         return self._left
@@ -180,7 +185,9 @@ class ArrayArms:
         """Estimate the arms that are left; the standard deviations of their rewards."""
         engine, space, step, sample = self._engine, self._space, self._step, self._sample
         xp, refs = space.xp, sample.refs(depth)
-        clips = step.at(refs)
+        clips, heavy, cost = step.at(refs), self._heavy, step.cost
+        if heavy is not None:
+            clips, cost = heavy.left_out(clips, refs), heavy.cost
         chance = half_chance(depth, engine.n, sample.weighted)
         basis: Basis | None = None
         if features is not None and chance:
@@ -188,7 +195,7 @@ class ArrayArms:
         factor = engine.mean_weight_of_sample
         ordered = sample.first == engine.n
         with_ = Regression(
-            clips, basis, chance, factor, sample.counts, ordered, sample.far, self._z
+            clips, basis, chance, factor, sample.counts, ordered, sample.far, cost, self._z
         )
         parts = []
         # All arms are measured as they lie, though some are none: none is copied.
@@ -200,7 +207,11 @@ class ArrayArms:
             arms = space.arange(start, stop) if whole else self._alive[start:stop]
             block = sample.part(start, stop) if whole else sample.some(arms, depth)
             about = self._about if stop - start == engine.n else self._of(arms)
-            parts.append(estimated(space, step, with_, block, about))
+            some = estimated(space, step, with_, block, about)
+            if heavy is not None:
+                more = heavy.changes(arms)
+                some = Estimates(some.estimate + more, some.lower + more, some.sigma)
+            parts.append(some)
         found = parts[0]
         if len(parts) > 1:
             found = Estimates(*(xp.concat(each) for each in zip(*parts, strict=True)))
@@ -224,8 +235,10 @@ class ArrayArms:
         xp, most = space.xp, most_features(depth)
         if most < 2:
             return None
-        refs = self._sample.refs(depth)
+        refs, heavy = self._sample.refs(depth), self._heavy
         clips = step.at(refs)
+        if heavy is not None:
+            clips = heavy.left_out(clips, refs)
         columns, means = [space.full((depth, 1), 1.0)], [np.ones(1)]
         if state.k and 1 < step.k <= most // 2:
             mine = clips.owner[:, None] == space.arange(0, step.k)[None, :]
@@ -233,7 +246,10 @@ class ArrayArms:
         for pays in (clips.cap, clips.cap2)[: step.known]:
             columns.append(space.cast(pays, xp.float64).T)
         if step.known:
-            means.append(np.array([state.paid.loss, state.paid.second])[: step.known] / step.whole)
+            paid = np.array([state.paid.loss, state.paid.second])[: step.known]
+            if heavy is not None:
+                paid = paid - heavy.paid()
+            means.append(paid / step.whole)
         room = most - sum(each.shape[1] for each in columns)
         chosen = self._chosen(leaders, room)
         if len(chosen):
@@ -244,7 +260,11 @@ class ArrayArms:
                 found.append(xp.where(mine, clips.rewards_if_gone(space, rows), 0.0))
             columns.append(space.cast(xp.concat(found), xp.float64).T)
             sums = np.stack([self._learnt.means[arm] for arm in chosen.tolist()], axis=1)
-            means.append(sums[: len(found)].ravel())
+            sums = sums[: len(found)]
+            if heavy is not None:
+                homes = self._engine.homes(chosen)
+                sums = sums - heavy.rewards(self._engine.kept, chosen, homes) / step.whole
+            means.append(sums.ravel())
         return xp.concat(columns, axis=1), np.concatenate(means)
 
     def _chosen(self, leaders: Ids, most: int) -> Ids:

@@ -91,6 +91,8 @@ class Regression(NamedTuple):
         The references are all points, one after the other.
     far : array of shape (1,)
         About the largest distance.
+    cost : array
+        What it costs that each medoid goes.
     z : float
     """
 
@@ -101,6 +103,7 @@ class Regression(NamedTuple):
     counts: Array | None
     ordered: bool
     far: Array
+    cost: Array
     z: float
 
 
@@ -150,7 +153,7 @@ def estimated(
     mine = clips.owner[None, :] == arms.home[:, None]
     leaves = xp.where(mine, goes, stays)
     there, wide_there, sigma = _regressed(space, with_, leaves, arms.goes)
-    removal = step.cost
+    removal = with_.cost
     there = there + arms.goes * arms.share + space.take(removal, arms.home)
     low = there - wide_there
     if step.k > 1:
@@ -178,7 +181,7 @@ def _in_one_pass(
         z=with_.z,
         rough=step.rough,
     )
-    cost = step.cost if step.swap else None
+    cost = with_.cost if step.swap else None
     about = with_.clips, basis, arms, cost, step.k, numbers
     return Estimates(*space.fused.estimated(distances, with_.far, *about))
 

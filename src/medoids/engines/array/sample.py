@@ -99,9 +99,11 @@ class Sample:
         held = self._as_distances(self.space.take(self._held(), arms, axis=0))
         if depth <= first:
             return held[:, :depth]
-        refs = self.refs(depth)[first:]
-        new = self._apart(self.points.block(arms, refs, rough=True), arms, refs)
-        return xp.concat([held, new], axis=1)
+        return xp.concat([held, self.between(arms, self.refs(depth)[first:])], axis=1)
+
+    def between(self, arms: Array, refs: Array) -> Array:
+        """From some arms to any points; infinite from an arm to itself."""
+        return self._apart(self.points.block(arms, refs, rough=True), arms, refs)
 
     def part(self, start: int, stop: int) -> Array:
         """From arms that follow each other to the first references."""

@@ -109,10 +109,11 @@ class Step:
         """The clips of some references; `refs` of the same length are the same ones."""
         depth = refs.shape[0]
         if depth not in self._clips:
-            self._clips[depth] = self._at(refs)
+            self._clips[depth] = self.clips_of(refs)
         return self._clips[depth]
 
-    def _at(self, refs: Array) -> Clips:
+    def clips_of(self, refs: Array) -> Clips:
+        """The same of any points."""
         state, xp = self.state, self.state.space.xp
 
         def some(values: Array) -> Array:
