@@ -76,21 +76,23 @@ def _rounded(points: Points, scale: float) -> Held | None:
     n = points.n
     rows = np.empty((n, n), dtype=np.uint16)
     noise = np.random.default_rng(0).random(2 * n, dtype=np.float32)
-    largest: list[int] = []
+    too_large: list[int] = []
 
     def fill(top: int, end: int) -> None:
         # A width that is no power of two keeps columns from sharing cache lines.
         scratch = np.empty((end - top, _COLUMNS + 32), dtype=np.uint16)
         for left in range(top, n, _COLUMNS):
-            if largest and max(largest) >= _LARGEST:
+            if too_large:
                 return
             some = points.tile(np.arange(top, end), np.arange(left, min(left + _COLUMNS, n)))
-            largest.append(kernels.round_by_chance(some, scale, noise, top, left, scratch, rows))
+            largest = kernels.round_by_chance(some, scale, noise, top, left, scratch, rows)
+            if largest >= _LARGEST:
+                too_large.append(top)
 
     points.in_tiles(fill, n, _ROWS)
     pairs = [(min(top + _ROWS, n) - top) * (n - top) for top in range(0, n, _ROWS)]
     points.count_tiles(sum(pairs))
-    return Held(rows, scale) if max(largest) < _LARGEST else None
+    return None if too_large else Held(rows, scale)
 
 
 class _Paid(NamedTuple):

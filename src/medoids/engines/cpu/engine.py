@@ -146,8 +146,8 @@ class CPUEngine(EagerSwaps):
                 cache.complete()
         self._refined += refined
         each = (self.points.cost_of_many or self.points.cost) + tuning.summed
-        if cache.may_grow and self._refined > tuning.growing * each * self.n * cache.first:
-            cache.grow()
+        if cache.may_double and self._refined > tuning.growing * each * self.n * cache.first:
+            cache.double()
             self._refined = 0.0
 
     def forget(self) -> None:

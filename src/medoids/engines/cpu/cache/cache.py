@@ -79,11 +79,11 @@ class Cache:
         self._most = most
 
     @property
-    def may_grow(self) -> bool:
+    def may_double(self) -> bool:
         """There is room for twice as many first references."""
         return 2 * self.first <= self._most
 
-    def grow(self) -> None:
+    def double(self) -> None:
         """Measure every arm on twice as many first references."""
         self.columns.extend(2 * self.first)
 

@@ -77,12 +77,8 @@ def add_payments(rows, points, clips, sign, start, stop, sums):  # type: ignore[
         for t in range(0, count, 4):
             a, b = rows[points[t], first:last], rows[points[t + 1], first:last]
             c, d = rows[points[t + 2], first:last], rows[points[t + 3], first:last]
-            cap_a, cap_b, cap_c, cap_d = (
-                clips[t, 0],
-                clips[t + 1, 0],
-                clips[t + 2, 0],
-                clips[t + 3, 0],
-            )
+            cap_a, cap_b = clips[t, 0], clips[t + 1, 0]
+            cap_c, cap_d = clips[t + 2, 0], clips[t + 3, 0]
             base = clips[t, 1] + clips[t + 1, 1] + clips[t + 2, 1] + clips[t + 3, 1]
             for j in range(last - first):
                 e, f, g, h = np.float32(a[j]), np.float32(b[j]), np.float32(c[j]), np.float32(d[j])
@@ -125,15 +121,10 @@ def add_swaps(rows, points, clips, owner, sign, start, stop, sums, more):  # typ
         for t in range(0, count, 4):
             a, b = rows[points[t], first:last], rows[points[t + 1], first:last]
             c, d = rows[points[t + 2], first:last], rows[points[t + 3], first:last]
-            near_a, near_b, far_a, far_b = (
-                clips[t, 0],
-                clips[t + 1, 0],
-                clips[t, 1],
-                clips[t + 1, 1],
-            )
-            near_c, near_d, far_c, far_d = (
-                clips[t + 2, 0], clips[t + 3, 0], clips[t + 2, 1], clips[t + 3, 1],
-            )  # fmt: skip
+            near_a, near_b = clips[t, 0], clips[t + 1, 0]
+            near_c, near_d = clips[t + 2, 0], clips[t + 3, 0]
+            far_a, far_b = clips[t, 1], clips[t + 1, 1]
+            far_c, far_d = clips[t + 2, 1], clips[t + 3, 1]
             base = near_a + near_b + near_c + near_d
             for j in range(last - first):
                 e, f, g, h = np.float32(a[j]), np.float32(b[j]), np.float32(c[j]), np.float32(d[j])
