@@ -24,7 +24,7 @@ _REORDER = {"reassoc", "nsz", "contract"}
 
 @njit(nogil=True, cache=True, fastmath=_REORDER)
 def _add_lines(columns, lines, swap, sign, first, width, few, sums, there):  # type: ignore[no-untyped-def]
-    """Add to the sums of a tile of arms its rewards at some references; see `add_lines`.
+    """Add to the sums of a tile of arms its rewards at some references; see `carry_sums`.
 
     `few` is memory for a tile, and `there` where its arms begin in the sums.
     """
