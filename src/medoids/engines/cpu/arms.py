@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..._types import Indices
 from ..protocol import Values
 from .rewards.rewards import Rewards
+from .rewards.sample import sort_owners
 
 
 class _Ledger:
@@ -73,7 +73,10 @@ class CPUArms:
         below: float = np.inf,
         each: bool = False,
     ) -> Indices:
-        ranked = self._ranked(below)
+        alive = self._alive
+        if below < np.inf:
+            alive = alive[self._ledger.estimate[alive] < below]
+        ranked = self._ranked(alive)
         if each:
             return first_of_each(ranked, self._owner[ranked], count)
         return ranked[:count]
@@ -81,29 +84,29 @@ class CPUArms:
     def leaders(self, depth: int) -> Indices:
         tuning, step = self._tuning, self._rewards.step
         most = tuning.leaders if not step.state.k else tuning.own_leaders * (1 if step.swap else 2)
-        ranked = self._ranked(np.inf)
-        known = ranked[self._rewards.cache.known[ranked]]
+        alive, estimate = self._alive, self._ledger.estimate[self._alive]
+        known = self._ranked(alive[self._rewards.cache.known[alive]])
         known = first_of_each(known, self._owner[known], most)
         have = np.bincount(self._owner[known], minlength=step.k)
-        left = np.bincount(self._owner[ranked], minlength=step.k)
+        left = np.bincount(self._owner[alive], minlength=step.k)
         # So many as the references up to that depth would cost, and spread over the better third.
         wanted = np.minimum(most - have, (tuning.leading * left * depth / self.total).astype(int))
-        order = np.argsort(self._owner[ranked], kind="stable")
-        starts = np.cumsum(left) - left
-        new = [known, ranked[: tuning.promoted]]
-        for g in np.flatnonzero(wanted > 0):
-            places = np.linspace(0, max(left[g] // 3, 1), wanted[g], endpoint=False).astype(int)
-            new.append(ranked[order[starts[g] + places]])
+        new = [known, alive[_lowest(estimate, tuning.promoted)]]
+        if (wanted > 0).any():
+            order = sort_owners(self._owner[alive])
+            stops = np.cumsum(left)
+            for g in np.flatnonzero(wanted > 0):
+                mine = order[stops[g] - left[g] : stops[g]]
+                places = np.linspace(0, max(left[g] // 3, 1), wanted[g], endpoint=False).astype(int)
+                new.append(alive[mine[np.argpartition(estimate[mine], places)[places]]])
         return np.unique(np.concatenate(new))
 
-    def _ranked(self, below: float) -> Indices:
-        alive = self._alive
-        if below < np.inf:
-            alive = alive[self._ledger.estimate[alive] < below]
-        return alive[np.argsort(self._ledger.estimate[alive], kind="stable")]
+    def _ranked(self, arms: Indices) -> Indices:
+        """Some arms, those that seem best first."""
+        return arms[np.argsort(self._ledger.estimate[arms], kind="stable")]
 
     def narrowed(self, each: int) -> CPUArms:
-        ranked = self._ranked(np.inf)
+        ranked = self._ranked(self._alive)
         some = np.sort(first_of_each(ranked, self._owner[ranked], each))
         return CPUArms(self._rewards, self._learn, some, self._ledger)
 
@@ -143,9 +146,18 @@ class CPUArms:
         self._learn(self._ledger.work, self._ledger.refined)
 
 
-def first_of_each(values: Indices, groups: NDArray[np.integer], count: int) -> Indices:
+def first_of_each(values: Indices, groups: Indices, count: int) -> Indices:
     """The first `count` values of each group, in their order."""
-    order = np.argsort(groups, kind="stable")
-    sorted_ = groups[order]
-    rank = np.arange(len(values)) - np.searchsorted(sorted_, sorted_)
+    order = sort_owners(groups)
+    sizes = np.bincount(groups)
+    rank = np.arange(len(values)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     return values[np.sort(order[rank < count])]
+
+
+def _lowest(values: Values, count: int) -> Indices:
+    """Where the lowest values are; of those that are equal, the first."""
+    if count >= len(values):
+        return np.arange(len(values))
+    most = np.partition(values, count - 1)[count - 1]
+    some = np.flatnonzero(values <= most)
+    return some[np.argsort(values[some], kind="stable")[:count]]

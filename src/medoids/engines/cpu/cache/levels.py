@@ -73,6 +73,7 @@ class Levels:
             bytes_needed = 0  # it has room for all
         if bytes_needed <= self._room and stop <= len(level.block):
             self._room -= bytes_needed
+            missing = np.sort(missing)  # neighbours in memory are read together
             self._compute(level, missing, level.block[level.used : stop])
             level.slot[missing] = np.arange(level.used, stop, dtype=np.int32)
             level.used = stop

@@ -23,55 +23,48 @@ _REORDER = {"reassoc", "nsz", "contract"}
 
 
 @njit(nogil=True, cache=True, fastmath=_REORDER)
-def _add_lines(columns, lines, swap, sign, first, width, few, sums, there):  # type: ignore[no-untyped-def]
-    """Add to the sums of a tile of arms its rewards at some references; see `carry_sums`.
+def _add_lines(columns, lines, swap, sign, span, few, sums, there):  # type: ignore[no-untyped-def]
+    """Add to the sums of a span of arms its rewards at some references; see `carry_sums`.
 
-    `few` is memory for a tile, and `there` where its arms begin in the sums.
+    `few` is memory for a tile of arms, and `there` where the span begins in the sums.
     """
     at, ids, bounds, caps = lines
     kinds = 2 if swap else 1
-    for h in range(bounds.shape[0] - 1):
-        # Float32 adds up few lines at a time: over thousands its errors would show.
-        for low in range(bounds[h], bounds[h + 1], _LINES):
-            for i in range(2 * kinds):
-                for x in range(width):
-                    few[_TILE * i + x] = 0
-            for s in range(low, smaller(low + _LINES, bounds[h + 1]), 4):
-                # Rows by name, and sums in one array: of more the compiler cannot tell that
-                # what is written is none of what is read.
-                row_a, row_b = columns[at[s], first:], columns[at[s + 1], first:]
-                row_c, row_d = columns[at[s + 2], first:], columns[at[s + 3], first:]
-                for i in range(kinds):
-                    once, squared = _TILE * 2 * i, _TILE * (2 * i + 1)
-                    cap_a, base_a = caps[s, 2 * i], caps[s, 2 * i + 1]
-                    cap_b, base_b = caps[s + 1, 2 * i], caps[s + 1, 2 * i + 1]
-                    cap_c, base_c = caps[s + 2, 2 * i], caps[s + 2, 2 * i + 1]
-                    cap_d, base_d = caps[s + 3, 2 * i], caps[s + 3, 2 * i + 1]
-                    for x in range(width):
-                        a, b = reward(row_a[x], cap_a, base_a), reward(row_b[x], cap_b, base_b)
-                        c, d = reward(row_c[x], cap_c, base_c), reward(row_d[x], cap_d, base_d)
-                        few[once + x] += (a + b) + (c + d)
-                        few[squared + x] += (a * a + b * b) + (c * c + d * d)
-                # What an arm gains at itself is known and is added later, exactly.
-                for e in range(s, s + 4):
-                    x = ids[e] - first
-                    for i in range(kinds if 0 <= x < width else 0):
-                        a = reward(columns[at[e], ids[e]], caps[e, 2 * i], caps[e, 2 * i + 1])
-                        few[_TILE * 2 * i + x] -= a
-                        few[_TILE * (2 * i + 1) + x] -= a * a
-            for i in range(2 * kinds):
-                line = sums[h, i, there : there + width]
-                for x in range(width):
-                    line[x] += sign * few[_TILE * i + x]
-
-
-@njit(nogil=True, cache=True)
-def _carry_sums(columns, gone, come, swap, span, few, sums):  # type: ignore[no-untyped-def]
-    """See `carry_sums`; `few` is memory for a tile of arms."""
     for first in range(span[0], span[1], _TILE):
-        width = smaller(_TILE, span[1] - first)
-        _add_lines(columns, gone, swap, -1.0, first, width, few, sums, first)
-        _add_lines(columns, come, swap, 1.0, first, width, few, sums, first)
+        width, begin = smaller(_TILE, span[1] - first), there + first - span[0]
+        for h in range(bounds.shape[0] - 1):
+            # Float32 adds up few lines at a time: over thousands its errors would show.
+            for low in range(bounds[h], bounds[h + 1], _LINES):
+                for i in range(2 * kinds):
+                    for x in range(width):
+                        few[_TILE * i + x] = 0
+                for s in range(low, smaller(low + _LINES, bounds[h + 1]), 4):
+                    # Rows by name, and sums in one array: of more the compiler cannot tell that
+                    # what is written is none of what is read.
+                    row_a, row_b = columns[at[s], first:], columns[at[s + 1], first:]
+                    row_c, row_d = columns[at[s + 2], first:], columns[at[s + 3], first:]
+                    for i in range(kinds):
+                        once, squared = _TILE * 2 * i, _TILE * (2 * i + 1)
+                        cap_a, base_a = caps[s, 2 * i], caps[s, 2 * i + 1]
+                        cap_b, base_b = caps[s + 1, 2 * i], caps[s + 1, 2 * i + 1]
+                        cap_c, base_c = caps[s + 2, 2 * i], caps[s + 2, 2 * i + 1]
+                        cap_d, base_d = caps[s + 3, 2 * i], caps[s + 3, 2 * i + 1]
+                        for x in range(width):
+                            a, b = reward(row_a[x], cap_a, base_a), reward(row_b[x], cap_b, base_b)
+                            c, d = reward(row_c[x], cap_c, base_c), reward(row_d[x], cap_d, base_d)
+                            few[once + x] += (a + b) + (c + d)
+                            few[squared + x] += (a * a + b * b) + (c * c + d * d)
+                    # What an arm gains at itself is known and is added later, exactly.
+                    for e in range(s, s + 4):
+                        x = ids[e] - first
+                        for i in range(kinds if 0 <= x < width else 0):
+                            a = reward(columns[at[e], ids[e]], caps[e, 2 * i], caps[e, 2 * i + 1])
+                            few[_TILE * 2 * i + x] -= a
+                            few[_TILE * (2 * i + 1) + x] -= a * a
+                for i in range(2 * kinds):
+                    line = sums[h, i, begin : begin + width]
+                    for x in range(width):
+                        line[x] += sign * few[_TILE * i + x]
 
 
 def carry_sums(
@@ -94,78 +87,69 @@ def carry_sums(
     sums : ndarray of float64 of shape (strata, 2 or 4, arms), changed
         Sums of rewards with the owner staying, of their squares, and the same with it going.
     """
-    _carry_sums(columns, gone, come, swap, span, np.empty(4 * _TILE, np.float32), sums)
+    few = np.empty(4 * _TILE, np.float32)
+    _add_lines(columns, gone, swap, -1.0, span, few, sums, span[0])
+    _add_lines(columns, come, swap, 1.0, span, few, sums, span[0])
 
 
 @njit(nogil=True, cache=True, fastmath=_REORDER)
-def _screen(columns, lines, carried, weights, homes, removal, swap, z, span, scratch, out):  # type: ignore[no-untyped-def]
-    """See `screen`; `scratch` is memory for a tile of arms."""
+def _screen(sums, there, weights, homes, removal, swap, z, first, width, scratch, out):  # type: ignore[no-untyped-def]
+    """See `screen`: estimate a tile of arms, which begin in the sums at `there`."""
     share, spread, counts = weights
     own, owner, part, home = homes
-    # Sums by stratum. What is known of an arm: sums of rewards, squares, variance, rewards at
-    # home. And of its swaps.
-    few, sums, found, estimate, moved, widened = scratch
+    # What is known of an arm: sums of rewards, squares, variance, rewards at home. And of its
+    # swaps.
+    found, estimate, moved, widened = scratch
     mean, lower, sizes = out
     k, kinds, each = removal.shape[0], 2 if swap else 1, lower.shape[0] > 1
-    for first in range(span[0], span[1], _TILE):
-        width = smaller(_TILE, span[1] - first)
-        for h in range(2 * k):
-            for i in range(2 * kinds):
-                total = sums[h, i]
-                if h < carried.shape[0]:
-                    known = carried[h, i, first : first + width]
-                    for x in range(width):
-                        total[x] = known[x]
-                else:
-                    for x in range(width):
-                        total[x] = 0
-        _add_lines(columns, lines, swap, 1.0, first, width, few, sums, 0)
+    for x in range(width):
+        estimate[x] = 0
+        for i in range(4):
+            found[_TILE * i + x] = 0
+    for g in range(k if swap else 0):
         for x in range(width):
-            estimate[x] = 0
-            for i in range(4):
-                found[_TILE * i + x] = 0
-        for g in range(k if swap else 0):
-            for x in range(width):
-                moved[g, x] = widened[g, x] = 0
-        for h in range(2 * k):
-            if counts[h] == 0:
-                continue
-            g = h if h < k else h - k
-            weight, factor, count = share[h], spread[h], counts[h]
-            stay, stay2, go, go2 = sums[h, 0], sums[h, 1], sums[h, kinds], sums[h, 2 * kinds - 1]
-            for x in range(width):
-                scale = weight * (home[first + x] if part[first + x] == h else np.float32(1))
-                stays, goes = stay[x], go[x]
-                found[x] += stays
-                found[_TILE + x] += stay2[x]
-                estimate[x] += scale * stays
-                inside = factor * larger(stay2[x] - stays * stays / count, 0.0)
-                found[2 * _TILE + x] += inside
-                if swap:
-                    found[3 * _TILE + x] += goes if owner[first + x] == g else 0.0
-                    moved[g, x] += scale * (goes - stays)
-                    other = larger(go2[x] - goes * goes / count, 0.0)
-                    widened[g, x] += factor * other - inside
+            moved[g, x] = widened[g, x] = 0
+    for h in range(2 * k):
+        if counts[h] == 0:
+            continue
+        g = h if h < k else h - k
+        weight, factor, count = share[h], spread[h], counts[h]
+        stay, stay2 = sums[h, 0, there : there + width], sums[h, 1, there : there + width]
+        go = sums[h, kinds, there : there + width]
+        go2 = sums[h, 2 * kinds - 1, there : there + width]
+        for x in range(width):
+            scale = weight * (home[first + x] if part[first + x] == h else np.float32(1))
+            stays, goes = stay[x], go[x]
+            found[x] += stays
+            found[_TILE + x] += stay2[x]
+            estimate[x] += scale * stays
+            inside = factor * larger(stay2[x] - stays * stays / count, 0.0)
+            found[2 * _TILE + x] += inside
+            if swap:
+                found[3 * _TILE + x] += goes if owner[first + x] == g else 0.0
+                moved[g, x] += scale * (goes - stays)
+                other = larger(go2[x] - goes * goes / count, 0.0)
+                widened[g, x] += factor * other - inside
+    for x in range(width):
+        arm = first + x
+        for i in range(4):
+            sizes[arm, i] = found[_TILE * i + x]
+        alone = estimate[x] + own[arm, 0]
+        mean[arm] = np.inf if swap else alone
+        lower[0, arm] = np.inf
+        if each or not swap:
+            lower[k if swap else 0, arm] = alone - z * np.sqrt(found[2 * _TILE + x])
+    for g in range(k if swap else 0):
+        line = g if each else 0
         for x in range(width):
             arm = first + x
-            for i in range(4):
-                sizes[arm, i] = found[_TILE * i + x]
-            alone = estimate[x] + own[arm, 0]
-            mean[arm] = np.inf if swap else alone
-            lower[0, arm] = np.inf
-            if each or not swap:
-                lower[k if swap else 0, arm] = alone - z * np.sqrt(found[2 * _TILE + x])
-        for g in range(k if swap else 0):
-            line = g if each else 0
-            for x in range(width):
-                arm = first + x
-                value = estimate[x] + moved[g, x] + removal[g]
-                value += own[arm, 1] if owner[arm] == g else own[arm, 0]
-                wide = larger(found[2 * _TILE + x] + widened[g, x], np.float32(0))
-                sizes[arm, 2] = wide if value < mean[arm] else sizes[arm, 2]
-                mean[arm] = smaller(mean[arm], value)
-                bound = value - z * np.sqrt(wide)
-                lower[line, arm] = bound if each else smaller(lower[line, arm], bound)
+            value = estimate[x] + moved[g, x] + removal[g]
+            value += own[arm, 1] if owner[arm] == g else own[arm, 0]
+            wide = larger(found[2 * _TILE + x] + widened[g, x], np.float32(0))
+            sizes[arm, 2] = wide if value < mean[arm] else sizes[arm, 2]
+            mean[arm] = smaller(mean[arm], value)
+            bound = value - z * np.sqrt(wide)
+            lower[line, arm] = bound if each else smaller(lower[line, arm], bound)
 
 
 def screen(
@@ -197,11 +181,20 @@ def screen(
     out : Estimates
     """
     k, kinds = len(removal), 2 if swap else 1
-    few, found = np.empty(4 * _TILE, np.float32), np.empty(4 * _TILE, np.float32)
     moved, widened = np.empty((2, k if swap else 0, _TILE), np.float32)
-    sums = np.empty((2 * k, 2 * kinds, _TILE))
-    scratch = few, sums, found, np.empty(_TILE), moved, widened
-    _screen(columns, lines, carried, weights, homes, removal, swap, z, span, scratch, out)
+    scratch = np.empty(4 * _TILE, np.float32), np.empty(_TILE), moved, widened
+    as_it_is = len(carried) > 0 and not len(lines.at)
+    sums = carried if as_it_is else np.empty((2 * k, 2 * kinds, _TILE))
+    few = np.empty(0 if as_it_is else 4 * _TILE, np.float32)
+    for first in range(*span, _TILE):
+        width = min(_TILE, span[1] - first)
+        if not as_it_is:
+            if len(carried):
+                sums[:k, :, :width] = carried[:, :, first : first + width]
+            sums[len(carried) :] = 0.0
+            _add_lines(columns, lines, swap, 1.0, (first, first + width), few, sums, 0)
+        there = first if as_it_is else 0
+        _screen(sums, there, weights, homes, removal, swap, z, first, width, scratch, out)
 
 
 @njit(nogil=True, cache=True, fastmath=_REORDER)
@@ -323,14 +316,18 @@ def add_gains(columns, lines, old, new, sums, first):  # type: ignore[no-untyped
 
 @njit(nogil=True, cache=True)
 def turn(columns, arms, out):  # type: ignore[no-untyped-def]
-    """Copy some arms' columns to rows, sixteen references at a time."""
-    width = arms.shape[0]
-    lines = np.empty((16, width), dtype=np.float32)
-    for first in range(0, columns.shape[0], 16):
-        count = min(16, columns.shape[0] - first)
-        for s in range(count):
-            for x in range(width):
-                lines[s, x] = columns[first + s, arms[x]]
+    """Copy some arms' columns to rows.
+
+    Eight references at a time: what is not in the cache is waited for eight times at once.
+    """
+    width, height = arms.shape[0], columns.shape[0]
+    for first in range(0, height - 7, 8):
+        a, b, c, d = columns[first], columns[first + 1], columns[first + 2], columns[first + 3]
+        e, f, g, h = columns[first + 4], columns[first + 5], columns[first + 6], columns[first + 7]
         for x in range(width):
-            for s in range(count):
-                out[x, first + s] = lines[s, x]
+            arm, row = arms[x], out[x, first : first + 8]
+            row[0], row[1], row[2], row[3] = a[arm], b[arm], c[arm], d[arm]
+            row[4], row[5], row[6], row[7] = e[arm], f[arm], g[arm], h[arm]
+    for s in range(height - height % 8, height):
+        for x in range(width):
+            out[x, s] = columns[s, arms[x]]

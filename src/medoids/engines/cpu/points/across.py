@@ -20,7 +20,7 @@ from ....dissimilarities.base import Measure
 from ....dissimilarities.metrics import METRICS, SPARSE, Metric
 from ....dissimilarities.precision import SMALL, loses_digits
 from ...scale import log2_of, moderate, unit_of
-from .dense import cross, is_product, product, rough_kernels, sums_of_squares
+from .dense import cross, is_product, product, rough_kernels, scratch, sums_of_squares
 from .frame import Extent, Frame, extent_of, frame_within
 from .panels import Panels
 from .shaped import ShapedRows
@@ -219,7 +219,9 @@ class DenseSpace(Space):
         (some, rows, panel), (others, columns, other) = left, right
         plain = some.plain and others.plain
         if not len(some.squares) or (plain and min(out.shape) < _THIN):
-            self._thin_kernel(panel, other, np.float32(self.p), out)
+            found = scratch(*out.shape)
+            self._thin_kernel(panel, other, np.float32(self.p), found)
+            out[:] = found
             return
         found = product(panel, other)
         self._kernel(

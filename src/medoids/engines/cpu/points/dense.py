@@ -209,7 +209,10 @@ class DensePoints(Points):
         if self._by_product(*out.shape):
             out[:] = self._product(left, right)
         else:
-            self._thin_kernel(left.panel, right.panel, np.float32(self.p), out)
+            # Laid out always the same way: else it would be compiled twice.
+            found = scratch(*out.shape)
+            self._thin_kernel(left.panel, right.panel, np.float32(self.p), found)
+            out[:] = found
 
     def _double(self, left: Indices, right: Indices, out: Floats) -> None:
         """Fill `out` with distances computed in float64."""
@@ -239,15 +242,21 @@ def sums_of_squares(panels: Panels, array: RowReader, workers: Workers) -> NDArr
     return squares
 
 
-_scratch = threading.local()
+_memory = threading.local()
+
+
+def scratch(rows: int, columns: int) -> NDArray[np.float32]:
+    """Memory that the thread keeps: fresh pages cost more."""
+    size = rows * columns
+    if getattr(_memory, "size", 0) < size:
+        _memory.size, _memory.floats = size, np.empty(size, dtype=np.float32)
+    found: NDArray[np.float32] = _memory.floats[:size].reshape(rows, columns)
+    return found
 
 
 def product(left: NDArray[np.float32], right: NDArray[np.float32]) -> NDArray[np.float32]:
-    """`left @ right.T` into memory that the thread keeps: fresh pages cost more."""
-    size = len(left) * len(right)
-    if getattr(_scratch, "size", 0) < size:
-        _scratch.size, _scratch.memory = size, np.empty(size, dtype=np.float32)
-    out: NDArray[np.float32] = _scratch.memory[:size].reshape(len(left), len(right))
+    """`left @ right.T`, in `scratch`."""
+    out = scratch(len(left), len(right))
     np.dot(left, right.T, out=out)
     return out
 

@@ -55,7 +55,8 @@ class Regression:
             self.offset = self.row(int(self.leaders[0])).copy()
             self.constant = float(self.offset.mean(dtype=float))
         self.refs = self.look(self.ids)
-        self._led: dict[int, NDArray[np.float32]] = {}
+        # Whether rows stay where they are, whoever asks for one.
+        self.steady = bool(cache.rows.held[self.leaders].all())
         self.scratch: list[NDArray[np.int32]] = []
 
     def look(self, ids: Indices) -> Refs:
@@ -76,22 +77,13 @@ class Regression:
         row: NDArray[np.float32] = rows[slots[0]]
         return row
 
-    def led(self, arms: list[int], further: Indices) -> NDArray[np.float32]:
+    def led(self, arms: Indices, further: Indices) -> NDArray[np.float32]:
         """Distances from leaders to the references that all share, and to further ones."""
-        out = np.empty((len(arms), self.m + len(further)), dtype=np.float32)
-        for arm in arms:
-            if arm not in self._led:
-                self._led[arm] = self.row(arm)[self.ids]
-        for i, arm in enumerate(arms):
-            out[i, : self.m] = self._led[arm]
-        if len(arms) and len(further):
-            rows, every = self.screened.cache.rows, np.array(arms)
-            if rows.held[every].all():
-                block, slots = rows.fetch(every)
-                out[:, self.m :] = block[slots[:, None], further]
-            else:
-                for i, arm in enumerate(arms):
-                    out[i, self.m :] = self.row(arm)[further]
+        ids = np.concatenate([self.ids, further])
+        out = np.empty((len(arms), len(ids)), dtype=np.float32)
+        for i, arm in enumerate(arms.tolist()):
+            # "clip" is what lets NumPy write where it is told, and other threads go on.
+            np.take(self.row(arm), ids, out=out[i], mode="clip")
         return out
 
     def places(self, arms: Indices, further: Indices) -> Indices:
@@ -183,10 +175,9 @@ class _Group:
         mine = step.owner[leaders] == g if step.state.k else np.zeros(len(leaders), bool)
         room, kinds = MOST_LED, 2 if step.swap else 1
         own = leaders[mine][: room // kinds]
-        chosen = np.concatenate([own, leaders[~mine][: room - kinds * len(own)]]).tolist()
-        worth = np.array([screened.worth[arm] for arm in chosen]).reshape(-1, 2)
-        block = shared.led(chosen, self.further)
-        self.led = Led(block, worth[:, 0] - shared.constant, worth[:, 1].copy(), len(own))
+        self._chosen = np.concatenate([own, leaders[~mine][: room - kinds * len(own)]])
+        self._own = len(own)
+        self._led = None if shared.steady else shared.led(self._chosen, self.further)
 
     def _stretch(self) -> None:
         """Further points of the cluster, and next to it."""
@@ -204,7 +195,7 @@ class _Group:
                 start, stop = stop, 2 * stop
 
     def fit(self) -> None:
-        """Make the basis."""
+        """Make the basis: groups may do so side by side."""
         step, screened, tuning = self.all.step, self.all.screened, self.all.screened.tuning
         counts: Indices = np.zeros(step.k, np.int64)
         sums = np.zeros_like(screened.known.means)
@@ -213,7 +204,10 @@ class _Group:
         sizes = screened.sample.strata.sizes[: step.k]
         cluster = Cluster(self.g, counts, sizes, tuning.seen, step.n, step.swap)
         means, rules = (screened.known.means, sums), (tuning.per_feature, tuning.support)
-        self.fitted = Fitted(self.refs, self.led, cluster, means, rules, screened.z, self.parts)
+        block = self.all.led(self._chosen, self.further) if self._led is None else self._led
+        worth = np.array([screened.worth[arm] for arm in self._chosen.tolist()]).reshape(-1, 2)
+        led = Led(block, worth[:, 0] - self.all.constant, worth[:, 1].copy(), self._own)
+        self.fitted = Fitted(self.refs, led, cluster, means, rules, screened.z, self.parts)
 
     def look_at(self, arms: Indices) -> tuple[Within, list[Block]]:
         """What some arms are to the regression; and distances to the further references."""
