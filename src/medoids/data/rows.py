@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,42 @@ class Densified:
 
     def __getitem__(self, rows: slice | Indices, /) -> Floats:
         return np.asarray(self.matrix[rows].toarray())
+
+
+class Stacked:
+    """Several sets of rows, one after the other, read as one."""
+
+    def __init__(self, parts: Sequence[RowReader]) -> None:
+        self.parts = list(parts)
+        self.bounds = np.cumsum([0, *(len(part) for part in parts)])
+        self.shape: tuple[int, ...] = (int(self.bounds[-1]), parts[0].shape[1])
+        self.size = sum(part.size for part in parts)
+        self.dtype: np.dtype[Any] = np.result_type(*(part.dtype for part in parts))
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, rows: slice | Indices, /) -> Floats:
+        if isinstance(rows, slice):
+            return self._stretch(*rows.indices(len(self))[:2])
+        which = np.searchsorted(self.bounds[1:], rows, side="right")
+        out = np.empty((len(rows), self.shape[1]), dtype=self.dtype)
+        for i in np.unique(which):
+            mine = which == i
+            out[mine] = self.parts[i][rows[mine] - self.bounds[i]]
+        return out
+
+    def _stretch(self, start: int, stop: int) -> Floats:
+        """Rows from one on to another: not copied, if one set has them all."""
+        first = int(np.searchsorted(self.bounds[1:-1], start, side="right"))
+        if stop <= self.bounds[first + 1]:
+            low = int(self.bounds[first])
+            return self.parts[first][start - low : max(stop, start) - low]
+        found = []
+        for i in range(first, len(self.parts)):
+            low = int(self.bounds[i])
+            found.append(self.parts[i][max(start - low, 0) : max(stop - low, 0)])
+        return np.concatenate(found)
 
 
 def at_once(rows: RowReader, most: int) -> int:

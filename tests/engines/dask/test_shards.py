@@ -132,7 +132,7 @@ def test_bounds_that_are_carried_hold(monkeypatch: pytest.MonkeyPatch, kind: str
 
     monkeypatch.setattr(Stage, "_carry_swaps", watched)
     rows = np.array_split(np.arange(1500), 3)
-    tuning = Tuning(first_block=192)
+    tuning = Tuning(first_block=192, worth_carrying=2)
     engine = matrix_engine(matrix, 8, 0, rows, [[0, 2], [1]], tuning=tuning)
     fit(engine, init=list(range(8)))
     assert len(carried) >= 3
@@ -147,7 +147,8 @@ def test_bounds_that_are_carried_spare_references(monkeypatch: pytest.MonkeyPatc
         if not carries:
             monkeypatch.setattr(Stage, "_carry_swaps", lambda *args: None)
         monitor = Monitor(0)
-        engine = matrix_engine(matrix, 6, 0, rows, [[0, 1], [2, 3]], tuning=Tuning(first_block=96))
+        tuning = Tuning(first_block=96, worth_carrying=2)
+        engine = matrix_engine(matrix, 6, 0, rows, [[0, 1], [2, 3]], tuning=tuning)
         fit(engine, init=list(range(6)), monitor=monitor)
         ends.append(engine.medoids)
         swaps = [entry["rounds"][1:] for entry in monitor.history if entry["phase"] == "swap"]

@@ -149,6 +149,7 @@ class Level:
             self._fill(arms, out)
             return out, np.arange(len(arms), dtype=np.int32)
         if len(missing):
+            missing = np.sort(missing)  # neighbours in memory are read together
             self._fill(missing, self._block[self._used : stop])
             self._slot[missing] = np.arange(self._used, stop, dtype=np.int32)
             self._used = stop

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,9 @@ class DeviceSpace(DenseSpace):
         self._padded = data.name in DIRECTIONS  # one more column, for rows without a direction
         width = 3 if data.name == "haversine" else data.things.shape[1] + self._padded
         self._how = Between(self._device, data.name, width)
+
+    def stacked(self, sets: Sequence[Any]) -> None:
+        """None: of sets apart, some may be held on the device where there is no room for all."""
 
     def side(self, data: Any) -> Side:
         found = super().side(data)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..._threads import Workers
 from ..._tuning import Tuning
 from ..._types import Indices
+from ...data.kinds import Data
 from ..cpu import kernels
 from ..cpu.kernels.tuples import Clips
 from ..cpu.points.across import Space
@@ -62,9 +63,12 @@ class Holdings:
         self.reader, self.numbers, self.workers = reader, list(numbers), workers
         self.tuning, self._room = tuning, room
         given = [None] * len(self.numbers) if weights is None else weights
-        self._data, self._weights = {}, {}
+        self._data: dict[int, Data] = {}  # of partitions that are not empty
+        self._weights: dict[int, Values | None] = {}
         for number, some, weight in zip(numbers, things, given, strict=True):
-            self._data[number] = reader.read_partition(number, some)
+            data = reader.read_partition(number, some)
+            if data is not None:
+                self._data[number] = data
             self._weights[number] = reader.weights(number, weight, reader.count(some))
         self.parts: list[Part] = []
         self._ground: Ground | None = None
@@ -82,16 +86,16 @@ class Holdings:
     def load(self) -> Loaded:
         described, row_bytes = None, 0.0
         for data in self._data.values():
-            if data is not None:
-                one = self.reader.describe(data, self.workers)
-                described = one if described is None else described.joined(one)
-                row_bytes = max(row_bytes, self.reader.row_bytes(data))
+            one = self.reader.describe(data, self.workers)
+            described = one if described is None else described.joined(one)
+            row_bytes = max(row_bytes, self.reader.row_bytes(data))
         found = [each for each in self._weights.values() if each is not None and len(each)]
         weights = None
         if found:
             every = np.concatenate(found)
             weights = float(every.min()), float(every.max()), int((every > 0).sum())
-        sizes = {number: 0 if data is None else data.n for number, data in self._data.items()}
+        sizes = dict.fromkeys(self.numbers, 0)
+        sizes |= {number: data.n for number, data in self._data.items()}
         return Loaded(sizes, described, weights, row_bytes, self._room)
 
     def take_count(self) -> int:
@@ -105,20 +109,24 @@ class Holdings:
             return
         self._ground, self.ground = ground, ground
         self.room = self._room if ground.room is None else ground.room
-        self.n = sum(0 if data is None else data.n for data in self._data.values())
-        self.hashes = {}
-        for number, data in self._data.items():
-            if data is not None:
-                start = ground.starts[number]
-                rows = np.arange(start, start + data.n)
-                self.hashes[number] = kernels.mixed(rows, np.uint64(ground.seed))
+        self.n = sum(data.n for data in self._data.values())
+        # Where the rows of each partition are in the order of the references.
+        self.hashes = {
+            number: kernels.mixed(self._rows_of(number), np.uint64(ground.seed))
+            for number in self._data
+        }
+
+    def _rows_of(self, number: int) -> Indices:
+        """Which rows of all data a partition has."""
+        start = self.ground.starts[number]
+        return np.arange(start, start + self._data[number].n)
 
     def lay_out(self, first: Rows) -> None:
         """Make the parts, once the first references tell what all have in common."""
         if self._books:
             return
         ground, tuning = self.ground, self.tuning
-        model = next((data for data in self._data.values() if data is not None), None)
+        model = next(iter(self._data.values()), None)
         if model is None:
             model = self.reader.read(first.things)
         self._model = model
@@ -130,14 +138,11 @@ class Holdings:
         self.space.settle(self._books[name].side, ground.n)
         k = ground.n_clusters
         kept = k if 8.0 * self.n * k <= tuning.medoid_rows * self.room else 0
-        for number, data in self._data.items():
-            if data is not None:
-                rows = np.arange(ground.starts[number], ground.starts[number] + data.n)
-                weights = self._weights[number]
-                weights = None if weights is None or ground.heaviest is None else weights
-                weights = None if weights is None else weights / ground.scale
-                side = self.space.side(data)
-                self.parts.append(Part(self.space, side, rows, weights, kept, ground.fixed))
+        self._groups = self._grouped()
+        self.order = []
+        for numbers in self._groups:
+            self.parts.append(self._part(numbers, kept))
+            self.order.append(np.concatenate([self.hashes[number] for number in numbers]))
         some = np.arange(min(_JUDGES, first.ids.size))
         judges = Rows(
             first.ids[some],
@@ -149,7 +154,7 @@ class Holdings:
         refs, left = self._books[name], tuning.columns * self.room
         self.columns = []
         for part in self.parts:  # those of some parts are kept, if there is no room for all
-            needed = 5.0 * part.n * ground.first  # a quarter more lines are seen besides
+            needed = self._needed(part.n)
             kept_here = needed <= left
             left -= needed if kept_here else 0.0
             self.columns.append(Columns(part, refs, more, kept_here))
@@ -159,6 +164,48 @@ class Holdings:
         shape = self._room_for_rows
         self._rows = [np.empty((shape, part.n), dtype=np.float32) for part in self.parts]
         self.room_for_exact = max(int(tuning.exact_rows * self.room // (8 * max(self.n, 1))), 1)
+
+    def _grouped(self) -> list[list[int]]:
+        """Partitions that are one part: those whose distances to the first references are kept.
+
+        And all others. Each is one of its own, where the space does not stack them.
+        """
+        numbers = sorted(self._data)
+        if len(numbers) < 2 or self.space.stacked([self._data[i] for i in numbers[:2]]) is None:
+            return [[number] for number in numbers]
+        left = self.tuning.columns * self.room
+        found: list[list[int]] = [[], []]
+        for number in numbers:
+            needed = self._needed(self._data[number].n)
+            kept_here = needed <= left
+            left -= needed if kept_here else 0.0
+            found[not kept_here].append(number)
+        return [some for some in found if some]
+
+    def _needed(self, n: int) -> float:
+        """Bytes for distances to the first references; a quarter more lines are seen besides."""
+        return 5.0 * n * self.ground.first
+
+    def _part(self, numbers: list[int], kept: int) -> Part:
+        """Some partitions, laid out as one."""
+        sets = [self._data[number] for number in numbers]
+        side = self.space.side(sets[0] if len(sets) == 1 else self.space.stacked(sets))
+        rows = np.concatenate([self._rows_of(number) for number in numbers])
+        given = [self._weights[number] for number in numbers]
+        weighed = [each for each in given if each is not None]
+        weights = None
+        if weighed and self.ground.heaviest is not None:
+            weights = np.concatenate(weighed) / self.ground.scale
+        return Part(self.space, side, rows, weights, kept, self.ground.fixed)
+
+    def labels(self) -> dict[int, NDArray[np.int32]]:
+        """The position of each point's medoid, by the row that a partition begins with."""
+        found = {}
+        for part, numbers in zip(self.parts, self._groups, strict=True):
+            stops = np.cumsum([self._data[number].n for number in numbers])
+            for number, some in zip(numbers, np.split(part.state.owner, stops[:-1]), strict=True):
+                found[self.ground.starts[number]] = some
+        return found
 
     def _part_of(self, rows: Rows) -> Part:
         side = self.space.side(self.reader.like(self._model, rows.things))
@@ -255,12 +302,9 @@ class Holdings:
         In SWAP one for every medoid and one more, as far as there is room, and the distances to the
         references are kept that carry them on.
         """
-        fits = swap and self.k > 1 and 4.0 * self.k * self.n <= self.tuning.bounds * self.room
+        worth = swap and self.k >= max(self.tuning.worth_carrying, 2)
+        fits = worth and 4.0 * self.k * self.n <= self.tuning.bounds * self.room
         return [self.k + 1 if fits and columns.kept else 1 for columns in self.columns]
-
-    def hashes_of(self, p: int) -> Any:
-        """Where the points of a part are in the order of the references."""
-        return list(self.hashes.values())[p]
 
     @property
     def rows_kept(self) -> list[int]:

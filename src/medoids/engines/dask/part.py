@@ -15,7 +15,7 @@ from ..protocol import Values
 
 
 class Part:
-    """Points of a partition, or copies of some that every worker is given.
+    """Points of partitions, or copies of some that every worker is given.
 
     Parameters
     ----------
@@ -49,13 +49,13 @@ class Part:
         self.itself = space.itself(side) * (1.0 if weights is None else weights)
         self.state = State(self.n, kept, fixed)
         self.exact_rows: dict[int, NDArray[np.float64]] = {}
-        self._ascends = bool((np.diff(ids) == 1).all())
+        self._ascends = bool((np.diff(ids) > 0).all())
 
     def local(self, rows: Indices) -> Indices:
         """Where rows of all data are among these points; -1 where one is not."""
         if self._ascends and self.n:
-            at = rows - self.ids[0]
-            return np.where((at >= 0) & (at < self.n), at, -1)
+            at = np.minimum(np.searchsorted(self.ids, rows), self.n - 1)
+            return np.where(self.ids[at] == rows, at, -1)
         return places_of(self.ids, rows)
 
     def measure(

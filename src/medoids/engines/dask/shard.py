@@ -78,7 +78,7 @@ class Shard:
 
     def _place(self, payloads: Mapping[str, Rows], spread: bool) -> Paid | None:
         """What all points pay, and how that is spread if this is asked; None if there are none."""
-        pairs = zip(self._own.parts, self._own.hashes.values(), strict=True)
+        pairs = zip(self._own.parts, self._own.order, strict=True)
         every = (self._paid(part, hashes if spread else None) for part, hashes in pairs)
         found: Paid | None = reduce(join, every, None)
         if found is not None and found.spread is not None and self._stage is not None:
@@ -203,8 +203,8 @@ class Shard:
         return np.asarray(np.minimum(block, nearest).sum(axis=1, dtype=np.float64))
 
     def _labels(self, payloads: Mapping[str, Rows]) -> dict[int, Any]:
-        """The position of each point's medoid, by the row that a part begins with."""
-        return {int(part.ids[0]): part.state.owner for part in self._own.parts}
+        """The position of each point's medoid, by the row that a partition begins with."""
+        return self._own.labels()
 
     # --- words of a step
 

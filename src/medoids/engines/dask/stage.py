@@ -211,7 +211,7 @@ class Stage:
             arms, screened = self._below(p, every, bar), self.screened[p]
             part, owner = screened.part, screened.part.state.owner[arms]
             left += np.bincount(owner, minlength=k)
-            estimate, hashes = screened.estimate[arms], shard.hashes_of(p)[arms]
+            estimate, hashes = screened.estimate[arms], shard.order[p][arms]
             at = _lowest_of_each(estimate, owner, BEST, k)
             best.append(_keyed(estimate[at], part, arms[at]))
             at = _lowest_of_each(hashes, owner, SOME, k)

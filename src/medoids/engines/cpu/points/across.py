@@ -7,6 +7,7 @@ float32 serves. A `Side` is one set, laid out for it. The candidate medoid is on
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from ...._threads import Workers
 from ...._types import Floats, Indices
 from ....data.kinds import Data, DenseData, ObjectData, SparseData
-from ....data.rows import at_once
+from ....data.rows import Stacked, at_once
 from ....dissimilarities.base import Measure
 from ....dissimilarities.metrics import METRICS, SPARSE, Metric
 from ....dissimilarities.precision import SMALL, loses_digits
@@ -98,6 +99,10 @@ class Space(ABC):
     def settle(self, some: Side, n: int) -> None:  # noqa: B027
         """Find out what all sets have in common from some of the n things, the same everywhere."""
 
+    def stacked(self, sets: Sequence[Any]) -> Any | None:
+        """Several sets as one, without a copy of them; None where that cannot be."""
+        return None
+
     @abstractmethod
     def side(self, data: Any) -> Side:
         """Lay out a set of things."""
@@ -148,6 +153,11 @@ class DenseSpace(Space):
         self.unit = frame.unit**metric.degree
         self._kernel, self._thin_kernel = rough_kernels(metric)
         self._coarse = True  # until it is settled
+
+    def stacked(self, sets: Sequence[DenseData | SparseData]) -> DenseData | None:
+        one = sets[0]
+        rows = Stacked([each.dense().things for each in sets])
+        return DenseData(rows, one.name, one.metric, one.p)
 
     def side(self, data: DenseData | SparseData) -> Side:
         rows = ShapedRows(data.dense().things, self.metric, self.frame.unit)
