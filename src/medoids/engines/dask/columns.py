@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,6 +116,23 @@ class Columns:
         return out
 
 
+@dataclass
+class Room:
+    """Memory that several share.
+
+    Attributes
+    ----------
+    whole, left : float
+        Bytes in all, and those that nobody has taken.
+    """
+
+    whole: float
+    left: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.left = self.whole
+
+
 class Level:
     """Distances from some arms of a part to one stretch of references, a row for each arm.
 
@@ -124,33 +142,45 @@ class Level:
         How many arms the part has, and references the stretch.
     fill : callable
         Gives the distances of some arms: `fill(arms, out)`.
-    room : int
-        How many arms' may be kept.
+    room : Room
+        For what is kept.
     """
 
     def __init__(
-        self, n: int, width: int, fill: Callable[[Indices, NDArray[np.float32]], None], room: int
+        self, n: int, width: int, fill: Callable[[Indices, NDArray[np.float32]], None], room: Room
     ) -> None:
         self._fill, self._room, self._width = fill, room, width
         self._slot = np.full(n, -1, dtype=np.int32)
         # It takes address space alone until rows are written.
-        self._block = np.empty((room, width), dtype=np.float32)
+        most = min(int(room.whole // self._bytes(1)), n)
+        self._block = np.empty((most, width), dtype=np.float32)
         self._used = 0
 
-    def rows(self, arms: Indices) -> tuple[NDArray[np.float32], Indices]:
-        """Distances from these arms, and the arms' places in them."""
+    def _bytes(self, arms: int) -> float:
+        return 4.0 * self._width * arms
+
+    def keep(self, arms: Indices) -> None:
+        """Measure those of the arms that are not known, if there is room for them all."""
         missing = arms[self._slot[arms] < 0]
-        stop = self._used + len(missing)
-        if stop > self._room:  # those of earlier steps make room
+        if self._bytes(len(missing)) > self._room.left:  # those of earlier steps make room
+            if self._bytes(len(arms)) > self._room.left + self._bytes(self._used):
+                return
+            self._room.left += self._bytes(self._used)
             self._slot[:], self._used = -1, 0
-            missing, stop = arms, len(arms)
-        if stop > self._room:
-            out = np.empty((len(arms), self._width), dtype=np.float32)
-            self._fill(arms, out)
-            return out, np.arange(len(arms), dtype=np.int32)
+            missing = arms
         if len(missing):
-            missing = np.sort(missing)  # neighbours in memory are read together
+            missing, stop = np.sort(missing), self._used + len(missing)  # as memory has them
+            self._room.left -= self._bytes(len(missing))
             self._fill(missing, self._block[self._used : stop])
             self._slot[missing] = np.arange(self._used, stop, dtype=np.int32)
             self._used = stop
-        return self._block, self._slot[arms]
+
+    def rows(self, arms: Indices) -> tuple[NDArray[np.float32], Indices]:
+        """Distances from these arms, and the arms' places in them."""
+        self.keep(arms)
+        slots = self._slot[arms]
+        if len(slots) and slots.min() < 0:
+            out = np.empty((len(arms), self._width), dtype=np.float32)
+            self._fill(arms, out)
+            return out, np.arange(len(arms), dtype=np.int32)
+        return self._block, slots

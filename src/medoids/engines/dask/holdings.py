@@ -18,7 +18,7 @@ from ..cpu.points.across import Space
 from ..cpu.step import Step, Whole
 from ..protocol import Values
 from .answers import Loaded, Sums
-from .columns import Columns, Level
+from .columns import Columns, Level, Room
 from .orders import REFERENCES, Entry, Ground, Rows
 from .part import Part
 from .reader import Reader
@@ -78,6 +78,7 @@ class Holdings:
         self._slots: dict[int, int] = {}
         self._next = 0
         self._levels: dict[tuple[int, str], Level] = {}
+        self._for_levels = Room(0.0)
         # For each name of references, distances to them from arms that have led.
         self.led: dict[str, dict[int, Any]] = {}
         self._counted = 0
@@ -159,6 +160,7 @@ class Holdings:
             left -= needed if kept_here else 0.0
             self.columns.append(Columns(part, refs, more, kept_here))
         self.judging = Columns(self.judges, refs, more, True)
+        self._for_levels = Room(tuning.levels * self.room)
         # They take address space alone until they are written.
         self._room_for_rows = min(int(tuning.rows * self.room // (4 * max(self.n, 1))), _ROWS)
         shape = self._room_for_rows
@@ -290,9 +292,8 @@ class Holdings:
                 refs.measure(part.side, arms, out)
 
             is_first = name == f"{REFERENCES}0"  # these are columns, to be turned
-            room = self.tuning.levels * self.room * part.n / max(self.n, 1) / 4 // (4 * refs.n)
             self._levels[p, name] = Level(
-                part.n, refs.n, columns.rows if is_first else fill, min(int(room), part.n)
+                part.n, refs.n, columns.rows if is_first else fill, self._for_levels
             )
         return self._levels[p, name]
 

@@ -149,6 +149,8 @@ class Regression:
         lines = len(screened.lines)
         mean, lower = np.empty(len(arms)), np.empty((lines, len(arms)), dtype=np.float32)
         order = sort_owners(screened.part.state.owner[arms])
+        for level in levels:
+            level.keep(arms)
         for at in range(0, len(arms), _ARMS):
             some = order[at : at + _ARMS]
             mean[some], lower[:, some] = self._estimate(screened, columns, levels, arms[some])
