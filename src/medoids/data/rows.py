@@ -78,6 +78,18 @@ class Stacked:
             out[mine] = self.parts[i][rows[mine] - self.bounds[i]]
         return out
 
+    def apart(self, rows: Indices, size: int) -> list[int]:
+        """Where to cut rows, of which `size` are read at a time, so that none is copied.
+
+        No place, if they are not consecutive, or the sets are small.
+        """
+        where = as_slice(rows)
+        if not isinstance(where, slice) or len(self) < size * len(self.parts):
+            return []
+        inside = (self.bounds > where.start) & (self.bounds < where.stop)
+        found: list[int] = (self.bounds[inside] - where.start).tolist()
+        return found
+
     def _stretch(self, start: int, stop: int) -> Floats:
         """Rows from one on to another: not copied, if one set has them all."""
         first = int(np.searchsorted(self.bounds[1:-1], start, side="right"))

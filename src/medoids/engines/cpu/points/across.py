@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -220,8 +221,15 @@ class DenseSpace(Space):
                     sides = ((many, moving, other), (few, held, panel))
                     self._single(*sides, target[start:stop])
 
-            size = max(_SLICE * _PANEL // len(held), _SLICE)
-            self.workers.each(work, len(long), at_once(many.rows.array, size))
+            size = at_once(many.rows.array, max(_SLICE * _PANEL // len(held), _SLICE))
+            array = many.rows.array
+            cuts = array.apart(long, size) if isinstance(array, Stacked) else []
+            for begin, end in pairwise([0, *cuts, len(long)]):
+                self.workers.each(
+                    lambda start, stop, begin=begin, work=work: work(begin + start, begin + stop),  # type: ignore[misc]
+                    end - begin,
+                    size,
+                )
 
     def _single(
         self, left: tuple[_Laid, Indices, Any], right: tuple[_Laid, Indices, Any], out: Floats
