@@ -11,12 +11,16 @@ import pytest
 from dask_matrix import matrix_engine
 from engine_contract import matrix_of
 from helpers import pam_by_force
+from medoids import KMedoids
 from medoids._tuning import Tuning
 from medoids.engines.cpu import kernels
 from medoids.engines.dask.answers import add_parts
+from medoids.engines.dask.common import Common
 from medoids.engines.dask.engine import DaskEngine
 from medoids.engines.dask.orders import Order
+from medoids.engines.dask.reader import Reader
 from medoids.engines.dask.stage import Stage
+from medoids.engines.dask.transport import InProcess
 from medoids.methods.banditpam import banditpam
 from medoids.methods.monitor import Monitor
 from medoids.methods.settings import Settings
@@ -72,6 +76,22 @@ def test_without_room_nothing_is_kept_and_nothing_changes() -> None:
         ends.append(fit(engine))
     assert ends[0].medoids == ends[1].medoids == pam_by_force(matrix, 5)
     assert ends[1].n_distances > ends[0].n_distances
+
+
+@pytest.mark.parametrize("room", [1e9, 3e6, 1e3])
+@pytest.mark.parametrize("weighs", [False, True])
+def test_rows_of_several_partitions_are_searched_as_one(room: float, weighs: bool) -> None:
+    """Whether distances of all of them are kept, of some, or of none; with gaps between them."""
+    X, k = np.random.default_rng(3).normal(size=(3000, 4)).astype(np.float32), 4
+    parts = np.split(X, [100, 100, 900, 1500, 2999])
+    weights = np.random.default_rng(4).integers(1, 4, size=3000).astype(float)
+    given = np.split(weights, [100, 100, 900, 1500, 2999]) if weighs else None
+    groups, tuning = [[0, 3, 5], [1, 2, 4]], Tuning(first_block=128)
+    transport = InProcess(lambda: Reader("euclidean", None), parts, groups, given, tuning, room)
+    engine = fit(DaskEngine(Common(transport, k, 0, tuning), k))
+    pam = KMedoids(k, method="pam").fit(X, sample_weight=weights if weighs else None)
+    assert engine.medoids == pam.medoid_indices_.tolist()
+    np.testing.assert_array_equal(engine.labels(), pam.labels_)
 
 
 def test_split_sums_are_exact() -> None:
