@@ -209,7 +209,8 @@ class CPUEngine(EagerSwaps):
         takes = 2 * n**2 + 8 * n * self.n_clusters
         fits = takes <= tuning.carried * self.room and 8 * self.n_clusters <= n
         each = (points.cost_of_many or points.cost) / 2 + tuning.carrying
-        return fits and n * each <= tuning.searching * self.n_clusters
+        searches = tuning.searching * (1 + points.cost / tuning.dear) * self.n_clusters
+        return fits and n * each <= searches
 
     # --- other engines on the same points
 
