@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -48,6 +47,9 @@ class DeviceSpace(DenseSpace):
         On the device.
     """
 
+    # Of sets apart, some are held on the device where there is no room for all.
+    stacks = False
+
     def __init__(
         self, data: DenseData, frame: Frame, workers: Workers, copy_limit: float, like: Array
     ) -> None:
@@ -56,9 +58,6 @@ class DeviceSpace(DenseSpace):
         self._padded = data.name in DIRECTIONS  # one more column, for rows without a direction
         width = 3 if data.name == "haversine" else data.things.shape[1] + self._padded
         self._how = Between(self._device, data.name, width)
-
-    def stacked(self, sets: Sequence[Any]) -> None:
-        """None: of sets apart, some may be held on the device where there is no room for all."""
 
     def side(self, data: Any) -> Side:
         found = super().side(data)

@@ -139,7 +139,8 @@ class Holdings:
         self.space.settle(self._books[name].side, ground.n)
         k = ground.n_clusters
         kept = k if 8.0 * self.n * k <= tuning.medoid_rows * self.room else 0
-        self._groups = self._grouped()
+        near = self._kept()
+        self._groups = self._grouped(near)
         self.order = []
         for numbers in self._groups:
             self.parts.append(self._part(numbers, kept))
@@ -152,13 +153,9 @@ class Holdings:
         )
         self.judges = self._part_of(judges)
         more = ground.first // 4 + tuning.seen * k + 8
-        refs, left = self._books[name], tuning.columns * self.room
-        self.columns = []
-        for part in self.parts:  # those of some parts are kept, if there is no room for all
-            needed = self._needed(part.n)
-            kept_here = needed <= left
-            left -= needed if kept_here else 0.0
-            self.columns.append(Columns(part, refs, more, kept_here))
+        refs, self.columns = self._books[name], []
+        for part, numbers in zip(self.parts, self._groups, strict=True):
+            self.columns.append(Columns(part, refs, more, numbers[0] in near))
         self.judging = Columns(self.judges, refs, more, True)
         self._for_levels = Room(tuning.levels * self.room)
         # They take address space alone until they are written.
@@ -167,31 +164,29 @@ class Holdings:
         self._rows = [np.empty((shape, part.n), dtype=np.float32) for part in self.parts]
         self.room_for_exact = max(int(tuning.exact_rows * self.room // (8 * max(self.n, 1))), 1)
 
-    def _grouped(self) -> list[list[int]]:
-        """Partitions that are one part: those whose distances to the first references are kept.
+    def _kept(self) -> set[int]:
+        """The partitions whose distances to the first references there is room for."""
+        found, left = set(), self.tuning.columns * self.room
+        for number in sorted(self._data):
+            # A quarter more lines are seen besides.
+            needed = 5.0 * self._data[number].n * self.ground.first
+            if needed <= left:
+                found.add(number)
+                left -= needed
+        return found
 
-        And all others. Each is one of its own, where the space does not stack them.
-        """
+    def _grouped(self, kept: set[int]) -> list[list[int]]:
+        """Partitions that are one part, if they are stacked: those that are kept, and all others."""
         numbers = sorted(self._data)
-        if len(numbers) < 2 or self.space.stacked([self._data[i] for i in numbers[:2]]) is None:
+        if not self.space.stacks:
             return [[number] for number in numbers]
-        left = self.tuning.columns * self.room
-        found: list[list[int]] = [[], []]
-        for number in numbers:
-            needed = self._needed(self._data[number].n)
-            kept_here = needed <= left
-            left -= needed if kept_here else 0.0
-            found[not kept_here].append(number)
-        return [some for some in found if some]
-
-    def _needed(self, n: int) -> float:
-        """Bytes for distances to the first references; a quarter more lines are seen besides."""
-        return 5.0 * n * self.ground.first
+        both = [i for i in numbers if i in kept], [i for i in numbers if i not in kept]
+        return [some for some in both if some]
 
     def _part(self, numbers: list[int], kept: int) -> Part:
         """Some partitions, laid out as one."""
         sets = [self._data[number] for number in numbers]
-        side = self.space.side(sets[0] if len(sets) == 1 else self.space.stacked(sets))
+        side = self.space.side(self.space.stacked(sets))
         rows = np.concatenate([self._rows_of(number) for number in numbers])
         given = [self._weights[number] for number in numbers]
         weighed = [each for each in given if each is not None]

@@ -22,7 +22,7 @@ from ....dissimilarities.base import Measure
 from ....dissimilarities.metrics import METRICS, SPARSE, Metric
 from ....dissimilarities.precision import SMALL, loses_digits
 from ...scale import log2_of, moderate, unit_of
-from .dense import cross, is_product, product, rough_kernels, scratch, sums_of_squares
+from .dense import cross, is_product, product, rough_kernels, sums_of_squares, thin
 from .frame import Extent, Frame, extent_of, frame_within
 from .panels import Panels
 from .shaped import ShapedRows
@@ -60,11 +60,14 @@ class Space(ABC):
         No distance is below zero.
     n_distances : int
         How many were computed.
+    stacks : bool
+        Several sets can be laid out as one, without a copy of them.
     """
 
     unit: float = 1.0
     nonnegative: bool = True
     n_distances: int = 0
+    stacks: bool = False
 
     def __init__(self, workers: Workers) -> None:
         self.workers = workers
@@ -100,9 +103,10 @@ class Space(ABC):
     def settle(self, some: Side, n: int) -> None:  # noqa: B027
         """Find out what all sets have in common from some of the n things, the same everywhere."""
 
-    def stacked(self, sets: Sequence[Any]) -> Any | None:
-        """Several sets as one, without a copy of them; None where that cannot be."""
-        return None
+    def stacked(self, sets: Sequence[Any]) -> Any:
+        """Several sets as one, where the space stacks them; or the only one."""
+        (only,) = sets
+        return only
 
     @abstractmethod
     def side(self, data: Any) -> Side:
@@ -146,6 +150,8 @@ class DenseSpace(Space):
         Bytes that a copy of a set in float32 may take.
     """
 
+    stacks = True
+
     def __init__(
         self, metric: Metric, p: float, frame: Frame, workers: Workers, copy_limit: float
     ) -> None:
@@ -155,8 +161,10 @@ class DenseSpace(Space):
         self._kernel, self._thin_kernel = rough_kernels(metric)
         self._coarse = True  # until it is settled
 
-    def stacked(self, sets: Sequence[DenseData | SparseData]) -> DenseData | None:
+    def stacked(self, sets: Sequence[DenseData | SparseData]) -> DenseData | SparseData:
         one = sets[0]
+        if len(sets) == 1:
+            return one
         rows = Stacked([each.dense().things for each in sets])
         return DenseData(rows, one.name, one.metric, one.p)
 
@@ -237,9 +245,7 @@ class DenseSpace(Space):
         (some, rows, panel), (others, columns, other) = left, right
         plain = some.plain and others.plain
         if not len(some.squares) or (plain and min(out.shape) < _THIN):
-            found = scratch(*out.shape)
-            self._thin_kernel(panel, other, np.float32(self.p), found)
-            out[:] = found
+            thin(self._thin_kernel, panel, other, self.p, out)
             return
         found = product(panel, other)
         self._kernel(

@@ -209,10 +209,7 @@ class DensePoints(Points):
         if self._by_product(*out.shape):
             out[:] = self._product(left, right)
         else:
-            # Laid out always the same way: else it would be compiled twice.
-            found = scratch(*out.shape)
-            self._thin_kernel(left.panel, right.panel, np.float32(self.p), found)
-            out[:] = found
+            thin(self._thin_kernel, left.panel, right.panel, self.p, out)
 
     def _double(self, left: Indices, right: Indices, out: Floats) -> None:
         """Fill `out` with distances computed in float64."""
@@ -245,7 +242,7 @@ def sums_of_squares(panels: Panels, array: RowReader, workers: Workers) -> NDArr
 _memory = threading.local()
 
 
-def scratch(rows: int, columns: int) -> NDArray[np.float32]:
+def _scratch(rows: int, columns: int) -> NDArray[np.float32]:
     """Memory that the thread keeps: fresh pages cost more."""
     size = rows * columns
     if getattr(_memory, "size", 0) < size:
@@ -255,10 +252,23 @@ def scratch(rows: int, columns: int) -> NDArray[np.float32]:
 
 
 def product(left: NDArray[np.float32], right: NDArray[np.float32]) -> NDArray[np.float32]:
-    """`left @ right.T`, in `scratch`."""
-    out = scratch(len(left), len(right))
+    """`left @ right.T`, in memory that the thread keeps."""
+    out = _scratch(len(left), len(right))
     np.dot(left, right.T, out=out)
     return out
+
+
+def thin(
+    kernel: Callable[..., None],
+    left: NDArray[np.float32],
+    right: NDArray[np.float32],
+    p: float,
+    out: Floats,
+) -> None:
+    """Fill `out` by a kernel without a product, which needs a layout: else it is compiled twice."""
+    found = _scratch(len(left), len(right))
+    kernel(left, right, np.float32(p), found)
+    out[:] = found
 
 
 def rough_kernels(metric: Metric) -> tuple[Callable[..., None], Callable[..., None]]:
