@@ -176,7 +176,7 @@ class Holdings:
         return found
 
     def _grouped(self, kept: set[int]) -> list[list[int]]:
-        """Partitions that are one part, if they are stacked: those that are kept, and all others."""
+        """Partitions that are one part, if the space stacks them: those kept, and all others."""
         numbers = sorted(self._data)
         if not self.space.stacks:
             return [[number] for number in numbers]
