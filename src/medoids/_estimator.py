@@ -397,7 +397,8 @@ class KMedoids(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         data = self._medoids.like(X, self)
         if self._medoids.columns:
             validate_data(self, X, reset=False, skip_check_array=True)
-        return distances_between(self._medoids, data, self.n_jobs)
+        fitted = self.labels_.shape[0] if hasattr(self, "labels_") else None
+        return distances_between(self._medoids, data, self.n_jobs, fitted)
 
     @property
     def _medoids(self) -> Data:

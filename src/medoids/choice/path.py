@@ -85,11 +85,15 @@ def _run(
 def _with_more(settings: Settings, engine: Any, method: str, medoids: list[int]) -> list[int]:
     """These medoids, and the best arms besides; from all distances, if the method holds them."""
     quiet = settings._replace(monitor=Monitor())
+    whole = None
     if method in _HOLDS:
         settings.needs(method, engine.bytes_held(exact=method == "pam"), "banditpam")
-        engine = engine.matrix(**_HOLDS[method])
+        whole = engine.matrix(**_HOLDS[method])
+    elif method == "banditpam" and settings.swap == "best" and settings.delta is None:
+        whole = engine.carrying()
+    engine = engine if whole is None else whole
     engine.start(medoids)
-    build(quiet, engine, best_of(engine) if method in _HOLDS else searching(quiet, engine))
+    build(quiet, engine, searching(quiet, engine) if whole is None else best_of(whole))
     return list(engine.medoids)
 
 

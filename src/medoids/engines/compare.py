@@ -9,8 +9,13 @@ from ..data.elsewhere import ArrayData, Chosen
 from ..data.kinds import Data
 
 
-def distances_between(medoids: Data, others: Any, n_jobs: int | None) -> Any:
-    """From each medoid to each of the others, which are `medoids.like(X)`, in float64."""
+def distances_between(
+    medoids: Data, others: Any, n_jobs: int | None, fitted: int | None = None
+) -> Any:
+    """From each medoid to each of the others, which are `medoids.like(X)`, in float64.
+
+    The medoids were found among `fitted` rows, if that is known: the same bits as there.
+    """
     if isinstance(medoids, ArrayData):
         from .array.rows import ArrayRows
 
@@ -22,4 +27,4 @@ def distances_between(medoids: Data, others: Any, n_jobs: int | None) -> Any:
     from .cpu.points import distances_between as on_cpu
 
     with Workers(n_jobs) as workers:
-        return on_cpu(medoids, others, workers)
+        return on_cpu(medoids, others, workers, *([] if fitted is None else [fitted]))

@@ -26,6 +26,7 @@ from .references import References
 from .rewards.bounds import Bounds
 from .rewards.rewards import Rewards
 from .rewards.sums import Sums
+from .small import SmallMatrix
 from .swaps import EagerSwaps
 from .targets import CPUTargets
 
@@ -178,6 +179,8 @@ class CPUEngine(EagerSwaps):
         # computed anyway, and so many arms have to be confirmed in float64 that it comes to much
         # of them, with many clusters or with many ties.
         points, tuning, n = self.points, self.tuning, self.n
+        if not rough and self._is_small:
+            return self
         slow = points.slow_exact and n**2 * points.cost > tuning.slow_exact
         if slow or self.wanted < n or 12 * n**2 > tuning.all_exact * self.room:
             return self
@@ -187,7 +190,11 @@ class CPUEngine(EagerSwaps):
             return self
         return self._on(HeldPoints(points, exact=True))
 
-    def carrying(self) -> CarriedMatrix | None:
+    def carrying(self) -> CarriedMatrix | SmallMatrix | None:
+        if self._is_small:
+            return SmallMatrix(
+                self._all(exact=True), self.n_clusters, self._counter, sites=self.sites
+            )
         if "held" not in self._carried:
             if not self._worth_carrying:
                 return None
@@ -197,6 +204,13 @@ class CPUEngine(EagerSwaps):
             return None
         room = self.tuning.medoid_rows * self.room
         return CarriedMatrix(held, self.points, self.n_clusters, self._counter, self.sites, room)
+
+    @property
+    def _is_small(self) -> bool:
+        """PAM's steps on all distances take less time than to compile a search."""
+        n, tuning = self.n, self.tuning
+        fits = 16 * n**2 <= tuning.all_exact * self.room and tuning.first_block is None
+        return fits and self.points.few and self.wanted >= n
 
     @property
     def _worth_carrying(self) -> bool:
@@ -293,12 +307,15 @@ class CPUEngine(EagerSwaps):
         return CPUEngine(points, self.n_clusters, self.room, self.rng, self.tuning)
 
     def matrix(self, *, exact: bool = False, confirmed: bool = False) -> CPUMatrix:
+        truth = self.points if confirmed else None
+        return CPUMatrix(self._all(exact), self.n_clusters, self._counter, truth, self.sites)
+
+    def _all(self, exact: bool) -> Floats:
+        """All distances, in float64 or not: computed once for all starts."""
         if exact not in self._matrices:
             every = np.arange(self.n)
             self._matrices[exact] = self.points.exact(every) if exact else self.points.whole()
-        distances = self._matrices[exact]
-        truth = self.points if confirmed else None
-        return CPUMatrix(distances, self.n_clusters, self._counter, truth, self.sites)
+        return self._matrices[exact]
 
     def draw_references(self, count: int, rng: np.random.Generator) -> Indices:
         return self.sites._replace(allowed=None).draw([], self.n, count, rng)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from ..._threads import Workers
 from ..._types import Floats, Indices
 from . import kernels
+from .kernels import few
 from .kernels.tuples import Clips
 from .state import State
 from .step import Step
@@ -39,6 +41,7 @@ def lookout(
     removal = step.removal * step.n
     shut = np.zeros(max(len(rows), step.n), dtype=bool) if allowed is None else ~allowed
     shut[state.medoids] = True
+    loops: Any = few if step.n <= few.FEW else kernels
 
     def look(arms: Indices, slots: Indices) -> tuple[int, int]:
         found = np.full((-(-len(arms) // _SPAN), 2), -1)
@@ -46,7 +49,7 @@ def lookout(
 
         def work(start: int, stop: int) -> None:
             part = slice(start, stop)
-            place, position = kernels.first_better(
+            place, position = loops.first_better(
                 rows, slots[part], closed[part], clips, removal, bar
             )
             found[start // _SPAN] = start + place if place >= 0 else -1, position

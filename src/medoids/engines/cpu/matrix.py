@@ -73,7 +73,10 @@ class CPUMatrix(Placed):
         return np.asarray(self.distances[np.ix_(arms, refs)], dtype=np.float32)
 
     def _values(self, swap: bool) -> Values:
-        values = self.step(swap).values(self.distances, self._every, self.workers)
+        return self._open(self.step(swap).values(self.distances, self._every, self.workers))
+
+    def _open(self, values: Values) -> Values:
+        """The values of arms, infinite of those that cannot become medoids."""
         values[self.medoids] = np.inf
         if self.sites.allowed is not None:
             values[~self.sites.allowed] = np.inf

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..._types import Floats, Indices
 from . import kernels
+from .kernels import few
 
 # Distances from all medoids to some points.
 Between = Callable[[Indices], Floats]
@@ -92,6 +93,9 @@ class State:
             lost = np.flatnonzero((self.owner == position) | (self.other == position))
             rows = np.asarray(between(lost), dtype=np.float64)
         near = (self.owner, self.other, self.nearest, self.second)
-        kernels.reassign(row, self.k, position, rows, not kept, near)
+        if kept and self.n <= few.FEW:
+            few.reassign(row, self.k, position, rows, near)
+        else:
+            kernels.reassign(row, self.k, position, rows, not kept, near)
         self.loss = float(self.nearest.sum())
         self.version += 1

@@ -16,6 +16,7 @@ from ..._threads import Workers
 from ..._types import Floats, Indices
 from ..protocol import Values
 from . import kernels
+from .kernels import few
 from .kernels.tuples import Clips
 from .state import State
 
@@ -34,14 +35,19 @@ class Whole(NamedTuple):
         How many points there are.
     nearest, second : float
         The means over all of what they pay, and of the second distance: of their sizes.
-    removal : ndarray of shape (k,)
-        What taking each medoid away costs, per point.
+    lost : ndarray of shape (k,)
+        What taking each medoid away costs: a sum, so that of whole numbers it is exact.
     """
 
     n: int
     nearest: float
     second: float
-    removal: Values
+    lost: Values
+
+    @property
+    def removal(self) -> Values:
+        """The same, per point."""
+        return self.lost / self.n
 
 
 class Step:
@@ -82,7 +88,7 @@ class Step:
         self.state, self.swap, self.version = state, swap, state.version
         self.k = max(state.k, 1)
         whole = _whole(state, swap) if whole is None else whole
-        self.n, self.removal = whole.n, whole.removal
+        self.n, self.removal, self._lost = whole.n, whole.removal, whole.lost
         nothing = np.zeros(state.n)
         base = state.nearest if state.k else nothing
         self.slack = SLACK * whole.nearest if state.k else 0.0
@@ -134,9 +140,13 @@ class Step:
         Of each arm if no medoid goes; and what is added where each one does. Where the two
         would cancel, the latter has the cost of the removal in it, point by point.
         """
-        kernel = kernels.total_changes if self.cancels else kernels.total_rewards
-        shared = np.empty(len(slots))
+        shared = np.zeros(len(slots))
         extra = np.zeros((len(slots), self.k))
+        loops = few if self.n <= few.FEW else kernels
+        kernel = loops.total_changes if self.cancels else loops.total_rewards
+        if loops is few:
+            kernel(rows, slots, clips, self.swap, shared, extra)
+            return shared, extra
 
         def work(start: int, stop: int) -> None:
             part = slice(start, stop)
@@ -150,20 +160,20 @@ class Step:
         alone = shared / self.n
         if not self.swap:
             return alone, alone[:, None]
-        values = (shared[:, None] + extra) / self.n
-        return alone, values + (self._stays if self.cancels else self.removal)
+        # One division, of a sum: swaps that change the loss by the same stay the same.
+        values = (shared[:, None] + extra + (0.0 if self.cancels else self._lost)) / self.n
+        return alone, values + self._stays
 
 
 def _whole(state: State, swap: bool) -> Whole:
     """Where the state has all points."""
     if not state.k:
         return Whole(state.n, 0.0, 0.0, np.zeros(1))
-    nearest, removal = float(np.abs(state.nearest).mean()), np.zeros(state.k)
+    nearest, lost = float(np.abs(state.nearest).mean()), np.zeros(state.k)
     if not swap or state.k == 1:
-        return Whole(state.n, nearest, 0.0, removal)
-    lost = state.second - state.nearest
-    removal = np.bincount(state.owner, lost, state.k) / state.n
-    return Whole(state.n, nearest, float(np.abs(state.second).mean()), removal)
+        return Whole(state.n, nearest, 0.0, lost)
+    lost = np.bincount(state.owner, state.second - state.nearest, state.k)
+    return Whole(state.n, nearest, float(np.abs(state.second).mean()), lost)
 
 
 def reward(distances: Floats, cap: Floats, base: Floats) -> Floats:

@@ -212,5 +212,5 @@ def values_of(shared: Values, extra: Values, whole: Whole, stays: Values, swap: 
     """The values of arms' swaps, of sums over all points (as `Step.of_sums`)."""
     if not swap:
         return shared[:, None] / whole.n
-    values = (shared[:, None] + extra) / whole.n
-    return np.asarray(values + stays + (0.0 if Step.is_cancelled(whole) else whole.removal))
+    lost = 0.0 if Step.is_cancelled(whole) else whole.lost
+    return np.asarray((shared[:, None] + extra + lost) / whole.n + stays)

@@ -192,10 +192,10 @@ class DaskEngine(WithoutNear):
         if paid is None:
             return Whole(self.n, 0.0, 0.0, np.zeros(1))
         nearest, second = (paid.sizes / self.n).tolist()
-        removal = np.zeros(len(self.medoids))
+        lost = np.zeros(len(self.medoids))
         if swap and len(self.medoids) > 1:
-            removal = (paid.second - paid.near) / self.n
-        return Whole(self.n, nearest, second, removal)
+            lost = paid.second - paid.near
+        return Whole(self.n, nearest, second, lost)
 
     def _step(self, swap: bool, z: float) -> StepOrder:
         """The step as all shards are to see it: its strata, and what is known of all points."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...._threads import Workers
 from ...._types import Floats, Indices
 from ....dissimilarities.precision import SMALL
+from ..kernels.few import is_few
 
 __all__ = ["Floats", "Indices", "Points"]
 
@@ -32,6 +33,8 @@ class Points(ABC):
         The same where all are computed, if that is less.
     slow_exact : bool
         A distance in float64 takes several times as long.
+    few : bool
+        They are so few that all distances are taken in float64 at once, without a kernel.
     unit : float
         What a distance of 1 here is to the user: a power of two, other than 1 only where
         the user's numbers are too large or too small for float32.
@@ -119,6 +122,10 @@ class Points(ABC):
 
     def _count(self, pairs: int) -> None:
         self.n_distances += pairs
+
+    @property
+    def few(self) -> bool:
+        return is_few(self.n) and not self.slow_exact
 
     @abstractmethod
     def _block(self, arms: Indices, refs: Indices, out: NDArray[np.float32]) -> None: ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from ....data.rows import as_slice, at_once
 from ....dissimilarities.metrics import Metric, leaves
 from ....dissimilarities.precision import SMALL, loses_digits
 from .. import kernels
+from ..kernels.few import FEW, exact, has, is_few
 from .base import Points
 from .frame import frame_of, unit_between
 from .panels import Panels
@@ -26,13 +28,22 @@ _SLICE, _PANEL, _THIN = 512, 512, 48
 
 
 def dense_between(
-    left: RowReader, right: RowReader, metric: Metric, p: float, workers: Workers
+    left: RowReader,
+    right: RowReader,
+    metric: Metric,
+    p: float,
+    workers: Workers,
+    fitted: int = FEW + 1,
 ) -> NDArray[np.float64]:
-    """Exact distances from every row of one array to every row of another."""
+    """Exact distances from every row of one array to every row of another.
+
+    `fitted` rows led to the first: what the fit did without a kernel is done so here.
+    """
+    few = is_few(max(fitted, len(right)), left.shape[1])
     unit = unit_between(left, right, metric, p)
     first, second = (ShapedRows(each, metric, unit) for each in (left, right))
     with np.errstate(over="ignore"):
-        found = cross(first, np.arange(len(left)), second, metric, p, workers)
+        found = cross(first, np.arange(len(left)), second, metric, p, workers, few=few)
         found *= unit**metric.degree
     if not np.isfinite(found).all():
         raise ValueError("X has numbers so large that distances are beyond 1e308: scale it down.")
@@ -41,10 +52,13 @@ def dense_between(
 
 def cross(
     left: ShapedRows, arms: Indices, right: ShapedRows, metric: Metric, p: float, workers: Workers,
-    refs: Indices | None = None,
+    refs: Indices | None = None, few: bool = False,
 ) -> NDArray[np.float64]:  # fmt: skip
-    """Exact distances from the rows `arms` of `left` to every row of `right`, or to some."""
-    kernel = exact_kernel(metric)
+    """Exact distances from the rows `arms` of `left` to every row of `right`, or to some.
+
+    If they are of a fit on `few` rows, without a kernel.
+    """
+    kernel = exact_kernel(metric, few)
     count = len(right.array) if refs is None else len(refs)
     out = np.empty((len(arms), count))
     chosen = np.ascontiguousarray(left.array[arms], dtype=np.float64)
@@ -104,8 +118,6 @@ class DensePoints(Points):
         self._panels = Panels(self.rows, metric, frame, workers, copy_limit)
         self._pad = self.rows.form[:, 2].astype(np.float32)
         self._plain = not self._pad.any()
-        self._kernel, self._thin_kernel = rough_kernels(metric)
-        self._exact_kernel = exact_kernel(metric)
         # Of metrics that a BLAS product gives.
         self._squares = (
             sums_of_squares(self._panels, array, workers) if is_product(metric) else None
@@ -164,6 +176,10 @@ class DensePoints(Points):
             self.workers.each(work, len(long), at_once(self.rows.array, size))
 
     @property
+    def few(self) -> bool:
+        return is_few(self.n, self.rows.array.shape[1])
+
+    @property
     def threadable(self) -> bool:  # type: ignore[override]
         self._is_coarse()  # what tells it uses threads itself
         return True
@@ -189,7 +205,7 @@ class DensePoints(Points):
         squares, pad = self._squares, self._pad
         assert squares is not None
         found = product(left.panel, right.panel)
-        self._kernel(
+        rough_kernels(self.metric)[0](
             found, left.panel, right.panel, squares[left.rows], squares[right.rows],
             pad[left.rows], pad[right.rows],
         )  # fmt: skip
@@ -209,17 +225,19 @@ class DensePoints(Points):
         if self._by_product(*out.shape):
             out[:] = self._product(left, right)
         else:
-            thin(self._thin_kernel, left.panel, right.panel, self.p, out)
+            thin(rough_kernels(self.metric)[1], left.panel, right.panel, self.p, out)
 
     def _double(self, left: Indices, right: Indices, out: Floats) -> None:
         """Fill `out` with distances computed in float64."""
         array, form = self.rows.array, self.rows.form
         first = np.ascontiguousarray(array[left], dtype=np.float64)
         other = np.ascontiguousarray(array[as_slice(right)])
-        self._exact_kernel(first, form[left], other, form[right], self.p, out)
+        kernel = exact_kernel(self.metric, self.few)
+        kernel(first, form[left], other, form[right], self.p, out)
 
     def _exact(self, arms: Indices, refs: Indices | None, out: NDArray[np.float64]) -> None:
-        out[:] = cross(self.rows, arms, self.rows, self.metric, self.p, self.workers, refs)
+        rows = self.rows
+        out[:] = cross(rows, arms, rows, self.metric, self.p, self.workers, refs, self.few)
 
 
 def is_product(metric: Metric) -> bool:
@@ -271,6 +289,7 @@ def thin(
     out[:] = found
 
 
+@cache
 def rough_kernels(metric: Metric) -> tuple[Callable[..., None], Callable[..., None]]:
     """The float32 kernels of a metric: with a BLAS product, and without."""
     term, finish = leaves(metric, rough=True)
@@ -278,6 +297,9 @@ def rough_kernels(metric: Metric) -> tuple[Callable[..., None], Callable[..., No
     return kernels.epilogue_kernel(finish), thin(term, finish)
 
 
-def exact_kernel(metric: Metric) -> Callable[..., None]:
+def exact_kernel(metric: Metric, few: bool) -> Callable[..., None]:
+    """The float64 kernel of a metric; where there are few rows, what does the same without one."""
+    if few and has(metric):
+        return exact(metric)
     kernel: Callable[..., None] = kernels.exact_kernel(*leaves(metric), metric.largest)
     return kernel

@@ -11,6 +11,7 @@ from ...._threads import Workers
 from ....data.kinds import Data, DenseData, MatrixData, ObjectData, SparseData
 from ....dissimilarities.called import Call
 from ....dissimilarities.metrics import SPARSE
+from ..kernels.few import FEW
 from .base import Points
 from .dense import DensePoints, dense_between
 from .matrix import PrecomputedPoints, SitePoints
@@ -40,11 +41,16 @@ def points_of(data: Data, workers: Workers, memory_limit: float) -> Points:
     raise TypeError(f"no points can be made of {type(data).__name__}.")
 
 
-def distances_between(medoids: Data, others: Any, workers: Workers) -> NDArray[np.float64]:
-    """Exact distances from each medoid to each of the others, which are `medoids.like(X)`."""
+def distances_between(
+    medoids: Data, others: Any, workers: Workers, fitted: int = FEW + 1
+) -> NDArray[np.float64]:
+    """Exact distances from each medoid to each of the others, which are `medoids.like(X)`.
+
+    The medoids were found among `fitted` rows.
+    """
     match medoids:
         case DenseData() | SparseData():
-            return _between_rows(medoids, others, workers)
+            return _between_rows(medoids, others, workers, fitted)
         case MatrixData():
             # A row for each new point, as in scikit-learn: in the fit the point is the column.
             found: NDArray[np.float64] = others[:, medoids.chosen].T.astype(np.float64)
@@ -58,11 +64,14 @@ def distances_between(medoids: Data, others: Any, workers: Workers) -> NDArray[n
 
 
 def _between_rows(
-    medoids: DenseData | SparseData, others: DenseData | SparseData, workers: Workers
+    medoids: DenseData | SparseData,
+    others: DenseData | SparseData,
+    workers: Workers,
+    fitted: int,
 ) -> NDArray[np.float64]:
     dense = isinstance(medoids, DenseData) and isinstance(others, DenseData)
     if medoids.name in SPARSE and not dense:
         first, second = medoids.sparse(), others.sparse()
         return sparse_between(first.things, second.things, medoids.name, workers)
     left, right = medoids.dense(), others.dense()
-    return dense_between(left.things, right.things, left.metric, left.p, workers)
+    return dense_between(left.things, right.things, left.metric, left.p, workers, fitted)

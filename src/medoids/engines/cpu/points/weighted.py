@@ -49,6 +49,10 @@ class WeightedPoints(Points):
     def unit(self) -> float:  # type: ignore[override]
         return self.points.unit * self._scale
 
+    @property
+    def few(self) -> bool:
+        return self.points.few
+
     def split(self, most: float) -> WeightedPoints:
         """The same points, those heavier than this followed by so many copies that none is.
 
