@@ -169,10 +169,10 @@ def _whole(state: State, swap: bool) -> Whole:
     """Where the state has all points."""
     if not state.k:
         return Whole(state.n, 0.0, 0.0, np.zeros(1))
-    nearest, lost = float(np.abs(state.nearest).mean()), np.zeros(state.k)
+    nearest = float(np.abs(state.nearest).mean())
     if not swap or state.k == 1:
-        return Whole(state.n, nearest, 0.0, lost)
-    lost = np.bincount(state.owner, state.second - state.nearest, state.k)
+        return Whole(state.n, nearest, 0.0, np.zeros(state.k))
+    lost = np.bincount(state.owner, state.second - state.nearest, state.k).astype(float)
     return Whole(state.n, nearest, float(np.abs(state.second).mean()), lost)
 
 
