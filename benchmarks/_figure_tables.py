@@ -54,6 +54,11 @@ MADE_BY = {
     "duels.json": "make bench-methods",
     "gpu.md": "python benchmarks/gpu.py, on a GPU",
     "slope.md": "make bench",
+    "metrics.json": "make bench-data",
+    "kinds.md": "make bench-data",
+    "starts.md": "make bench-starts",
+    "bounded.md": "python benchmarks/bounded.py",
+    "dask.json": "python benchmarks/on_dask.py",
 }
 # The cases of hard.md that README shows, and what they are called there: near ties and few
 # dimensions first, easy ones last.
@@ -107,7 +112,7 @@ def cells(name: str) -> list[dict[str, str]]:
     """The rows of all tables of a page of results, each by the heads of its columns."""
     found: list[dict[str, str]] = []
     for lines in re.findall(r"(?:^\|.*\|[ ]*$\n?)+", read(name), re.M):
-        head, _, *rows = ([at.strip() for at in line.strip("| ").split("|")] for line in
+        head, _, *rows = ([at.strip() for at in line.strip()[1:-1].split("|")] for line in
                           lines.splitlines())  # fmt: skip
         found += [dict(zip(head, row, strict=True)) for row in rows]
     return found
@@ -134,8 +139,9 @@ def signed(percent: float) -> str:
     return "0%" if abs(percent) < 5e-5 else f"{percent:+.2g}%".replace("-", "−")
 
 
-def table(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
+def table(head: list[str], rows: list[list[str]], words: int = 1) -> str:
+    """With so many columns of words first, and numbers in all others."""
+    lines = [head, ["---"] * words + ["---:"] * (len(head) - words), *rows]
     text = ["| " + " | ".join(line) + " |" for line in lines]
     text[1] = text[1].replace(" ", "")
     return "\n".join(text)
@@ -251,18 +257,3 @@ def slope() -> str:
 TABLES: dict[str, Callable[[], str]] = {
     "speed": speed, "choices": choices, "hard": hard, "eager": eager, "gpu": gpu, "slope": slope,
 }  # fmt: skip
-
-
-def excesses(method: str) -> list[float]:
-    """How far a peer's loss is above ours in each case of bench.json, in percent."""
-    cases = [case for name, case in bench().items() if name in BENCHED and method in case]
-    return [100 * (case[method]["mean_loss"] / case["medoids"]["mean_loss"] - 1) for case in cases]
-
-
-# What is no field of a results file, but follows from some.
-WORKED_OUT: dict[str, Callable[[], float]] = {
-    "onebatch/least": lambda: min(excesses("onebatch")),
-    "onebatch/most": lambda: max(excesses("onebatch")),
-    "fasterpam/least": lambda: min(excesses("matrix + FasterPAM")),
-    "fasterpam/most": lambda: max(excesses("matrix + FasterPAM")),
-}
