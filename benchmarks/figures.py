@@ -53,7 +53,7 @@ TABLE = re.compile(r"(<!-- figures: (\S+) -->\n\n)(.*?)(\n\n<!-- /figures -->)",
 NUMBER = re.compile(r"(−?[\d,]*\.?\d+)([^\d\n<|]*)<!-- figure: (\S+) (.+?)(?: in (\S+))? -->")
 
 # What no page may say without a marker: seconds and their parts, speeds, and losses in percent.
-UNIT = r"(?:s|ms|µs|ns|minutes|hours)\b(?!/)|[GMk] (?:dimensions|pairs|columns)/s"
+UNIT = r"(?:s|ms|µs|ns|seconds|minutes|hours)\b(?!/)|[GMk] (?:dimensions|pairs|columns)/s"
 LOSS = r"%(?= (?:above|below|lower|higher|of PAM's))"
 TIMES = r" times (?:as (?:fast|long|slow)|faster|slower)"
 MEASURED = re.compile(
