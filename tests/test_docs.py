@@ -167,6 +167,19 @@ def test_faults_of_a_built_site(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_what_is_suggested_for_known_data_is_as_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """docs/choice.md shows what examples/which_k.py prints."""
+    path = ROOT / "examples" / "which_k.py"
+    spec = importlib.util.spec_from_file_location("which_k", path)
+    assert spec is not None
+    assert spec.loader is not None
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    example.main()
+    assert f"```text\n{capsys.readouterr().out}```" in (ROOT / "docs/choice.md").read_text("utf-8")
+
+
+@pytest.mark.slow
 def test_pictures_of_the_algorithm_are_those_of_a_search(tmp_path: Path) -> None:
     """The watched fit is the usual one, and what it leaves are the arms with the best values."""
     plt = pytest.importorskip("matplotlib.pyplot", reason="pictures need the extra 'plot'")
