@@ -12,7 +12,7 @@ from typing import Any
 
 from _methods_tables import excess_of, measured, percent
 from _records import Case, Records
-from _report import title
+from _report import BUSY, title
 from bench import CASES as BENCHED
 
 RESULTS = Path(__file__).parent / "results"
@@ -147,6 +147,12 @@ def table(head: list[str], rows: list[list[str]], words: int = 1) -> str:
     return "\n".join(text)
 
 
+def with_note(text: str) -> str:
+    """Under a table in which something has a dagger, what that is."""
+    note = "\n\n† The machine had other work meanwhile: alone it would take less."
+    return text + note * ("†" in text)
+
+
 def speed() -> str:
     """README's table: seconds, and in brackets times ours."""
     rows = []
@@ -160,9 +166,10 @@ def speed() -> str:
             if method in case:
                 seconds, ours = case[method]["seconds"], case["medoids"]["seconds"]
                 times = "" if method == "medoids" else f" ({as_times(seconds / ours)})"
-                row[-1] = two_digits(seconds) + times
+                busy = " †" * (case[method].get("other_cores", 0) > BUSY)
+                row[-1] = two_digits(seconds) + times + busy
         rows.append(row)
-    return table(["case", *PEERS], rows)
+    return with_note(table(["case", *PEERS], rows))
 
 
 def choices() -> str:
@@ -200,7 +207,8 @@ def hard() -> str:
         if "medoids" not in case:
             raise Missing(f"hard.md has no {name!r}: {MADE_BY['hard.md']} measures it")
         ours = case["medoids"]
-        row = [called, two_digits(number(ours["warm s"]))]
+        busy = " †" * ours.get("peak GB", "").endswith("*")
+        row = [called, two_digits(number(ours["warm s"])) + busy]
         if there:
             row.append(f"{there[ON_GPU[name]]} s" if name in ON_GPU else "")
         row.append(ours["n distances"])
@@ -212,9 +220,10 @@ def hard() -> str:
                 with suppress(LookupError):  # k-means has no medoids
                     excess = number(case[peer]["mean loss"]) / number(ours["mean loss"]) - 1
                     row[-1] = f"{row[-1][:-1]}, {signed(100 * excess)})"
+                row[-1] += " †" * case[peer].get("peak GB", "").endswith("*")
         rows.append(row)
     head = ["case", "medoids", *(["on an H200"] if there else []), "distances / n", *peers[1:]]
-    return table(head, rows)
+    return with_note(table(head, rows))
 
 
 def eager() -> str:

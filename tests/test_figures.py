@@ -126,6 +126,17 @@ def test_hard_cases() -> None:
     ]
 
 
+def test_a_case_that_was_not_alone_has_a_dagger(results: Path) -> None:
+    head, line, *rows = HARD.splitlines()
+    ends = [" peak GB |", "---:|", " 1.0 |", " 0.5 * |", " 0.5 |", " 2.0 * |", " 2.0 |"]
+    lines = [text + end for text, end in zip([head, line, *rows], ends, strict=True)]
+    (results / "hard.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    _, _, far, flat, _, note = tables.hard().splitlines()
+    assert "| 2.0 s | 1,234 | 0.010 s (0.005×) † | 0.50 s (0.2×, +2.5%) |" in far
+    assert "| 30 s † | 56 |" in flat
+    assert note.startswith("† ")
+
+
 @pytest.mark.parametrize(
     ("text", "right"),
     [
