@@ -73,8 +73,9 @@ fuzz: $(VENV)/.with-test  ## random fits against exact PAM (ARGS="--minutes 10 -
 	  $(BIN)/python -m pytest tests/test_properties.py || status=1; exit $$status
 
 .PHONY: docs
-docs: $(VENV)/.with-docs  ## the site, with every example run: out/docs/index.html
+docs: $(VENV)/.with-docs  ## the site, with the code of its pages and every example run: out/docs/index.html
 	@rm -rf out/docs-source out/docs
+	@$(BIN)/python docs/site/run_code.py
 	@$(BIN)/python docs/site/assemble.py out/docs-source
 	@$(BIN)/python docs/site/explorers.py out/docs-source/extra/explorer
 	@$(BIN)/python docs/site/search_steps.py out/docs-source/recorded/steps-data.js

@@ -12,7 +12,7 @@ from typing import Any
 
 from _methods_tables import excess_of, measured, percent
 from _records import Case, Records
-from _report import title
+from _report import BUSY, title
 from bench import CASES as BENCHED
 
 RESULTS = Path(__file__).parent / "results"
@@ -54,6 +54,11 @@ MADE_BY = {
     "duels.json": "make bench-methods",
     "gpu.md": "python benchmarks/gpu.py, on a GPU",
     "slope.md": "make bench",
+    "metrics.json": "make bench-data",
+    "kinds.md": "make bench-data",
+    "starts.md": "make bench-starts",
+    "bounded.md": "python benchmarks/bounded.py",
+    "dask.json": "python benchmarks/on_dask.py",
 }
 # The cases of hard.md that README shows, and what they are called there: near ties and few
 # dimensions first, easy ones last.
@@ -107,7 +112,7 @@ def cells(name: str) -> list[dict[str, str]]:
     """The rows of all tables of a page of results, each by the heads of its columns."""
     found: list[dict[str, str]] = []
     for lines in re.findall(r"(?:^\|.*\|[ ]*$\n?)+", read(name), re.M):
-        head, _, *rows = ([at.strip() for at in line.strip("| ").split("|")] for line in
+        head, _, *rows = ([at.strip() for at in line.strip()[1:-1].split("|")] for line in
                           lines.splitlines())  # fmt: skip
         found += [dict(zip(head, row, strict=True)) for row in rows]
     return found
@@ -134,11 +139,18 @@ def signed(percent: float) -> str:
     return "0%" if abs(percent) < 5e-5 else f"{percent:+.2g}%".replace("-", "−")
 
 
-def table(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
+def table(head: list[str], rows: list[list[str]], words: int = 1) -> str:
+    """With so many columns of words first, and numbers in all others."""
+    lines = [head, ["---"] * words + ["---:"] * (len(head) - words), *rows]
     text = ["| " + " | ".join(line) + " |" for line in lines]
     text[1] = text[1].replace(" ", "")
     return "\n".join(text)
+
+
+def with_note(text: str) -> str:
+    """Under a table in which something has a dagger, what that is."""
+    note = "\n\n† The machine had other work meanwhile: alone it would take less."
+    return text + note * ("†" in text)
 
 
 def speed() -> str:
@@ -154,9 +166,10 @@ def speed() -> str:
             if method in case:
                 seconds, ours = case[method]["seconds"], case["medoids"]["seconds"]
                 times = "" if method == "medoids" else f" ({as_times(seconds / ours)})"
-                row[-1] = two_digits(seconds) + times
+                busy = " †" * (case[method].get("other_cores", 0) > BUSY)
+                row[-1] = two_digits(seconds) + times + busy
         rows.append(row)
-    return table(["case", *PEERS], rows)
+    return with_note(table(["case", *PEERS], rows))
 
 
 def choices() -> str:
@@ -194,7 +207,8 @@ def hard() -> str:
         if "medoids" not in case:
             raise Missing(f"hard.md has no {name!r}: {MADE_BY['hard.md']} measures it")
         ours = case["medoids"]
-        row = [called, two_digits(number(ours["warm s"]))]
+        busy = " †" * ours.get("peak GB", "").endswith("*")
+        row = [called, two_digits(number(ours["warm s"])) + busy]
         if there:
             row.append(f"{there[ON_GPU[name]]} s" if name in ON_GPU else "")
         row.append(ours["n distances"])
@@ -206,9 +220,10 @@ def hard() -> str:
                 with suppress(LookupError):  # k-means has no medoids
                     excess = number(case[peer]["mean loss"]) / number(ours["mean loss"]) - 1
                     row[-1] = f"{row[-1][:-1]}, {signed(100 * excess)})"
+                row[-1] += " †" * case[peer].get("peak GB", "").endswith("*")
         rows.append(row)
     head = ["case", "medoids", *(["on an H200"] if there else []), "distances / n", *peers[1:]]
-    return table(head, rows)
+    return with_note(table(head, rows))
 
 
 def eager() -> str:
@@ -251,18 +266,3 @@ def slope() -> str:
 TABLES: dict[str, Callable[[], str]] = {
     "speed": speed, "choices": choices, "hard": hard, "eager": eager, "gpu": gpu, "slope": slope,
 }  # fmt: skip
-
-
-def excesses(method: str) -> list[float]:
-    """How far a peer's loss is above ours in each case of bench.json, in percent."""
-    cases = [case for name, case in bench().items() if name in BENCHED and method in case]
-    return [100 * (case[method]["mean_loss"] / case["medoids"]["mean_loss"] - 1) for case in cases]
-
-
-# What is no field of a results file, but follows from some.
-WORKED_OUT: dict[str, Callable[[], float]] = {
-    "onebatch/least": lambda: min(excesses("onebatch")),
-    "onebatch/most": lambda: max(excesses("onebatch")),
-    "fasterpam/least": lambda: min(excesses("matrix + FasterPAM")),
-    "fasterpam/most": lambda: max(excesses("matrix + FasterPAM")),
-}

@@ -118,22 +118,26 @@ def table_line(row: Row) -> str:
     return f"| {' | '.join(cells)} |"
 
 
+def page(about: dict[str, Any], rows: list[Row]) -> str:
+    lines = ["# Fits of each kind of data", ""]
+    lines += [f"{about['cores']} cores ({about['cpu']}). Medians; contestants take turns.", ""]
+    if any(row.get("other_cores", 0) > BUSY for row in rows):
+        lines += ["† The machine was busy with something else meanwhile: measure this again.", ""]
+    lines += ["| fit | ours | beside | times |", "|---|---:|---:|---:|", *map(table_line, rows)]
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="less data, and no file is written")
     args = parser.parse_args()
     rows = run(args.quick)
     about = machine()
-    lines = ["# Fits of each kind of data", ""]
-    lines += [f"{about['cores']} cores ({about['cpu']}). Medians; contestants take turns.", ""]
-    if any(row.get("other_cores", 0) > BUSY for row in rows):
-        lines += ["† The machine was busy with something else meanwhile: measure this again.", ""]
-    lines += ["| fit | | beside | times |", "|---|---:|---:|---:|", *map(table_line, rows)]
-    print("\n".join(lines))
+    print(page(about, rows))
     if not args.quick:
         RESULTS.mkdir(exist_ok=True)
         (RESULTS / "kinds.json").write_text(json.dumps({"machine": about, "rows": rows}, indent=1))
-        (RESULTS / "kinds.md").write_text("\n".join(lines) + "\n")
+        (RESULTS / "kinds.md").write_text(page(about, rows))
 
 
 if __name__ == "__main__":

@@ -79,9 +79,9 @@ def table(results: Results) -> list[str]:
     return lines
 
 
-def write(results: Results, path: Path) -> None:
+def page(results: Results) -> str:
     text = ["# Distances against n", "", *__doc__.splitlines()[2:], "", *table(results), ""]
-    path.write_text("\n".join(text), encoding="utf-8")
+    return "\n".join(text)
 
 
 def main() -> None:
@@ -108,7 +108,7 @@ def main() -> None:
                 entry = measured(__file__, child, args.limit)
                 results.add((name, str(n), str(seed)), entry)
                 print(name, n, seed, json.dumps(entry), flush=True)
-                write(results, folder / "slope.md")
+                (folder / "slope.md").write_text(page(results), encoding="utf-8")
     print((folder / "slope.md").read_text(encoding="utf-8"))
 
 

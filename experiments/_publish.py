@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ._records import Record
+from ._records import Record, Records
+from ._scale import Scale
 from ._tables import fill_in
 
 ROOT = Path(__file__).parent.parent
@@ -21,12 +22,29 @@ def publish(figures: dict[str, Any], found: dict[str, list[Record]]) -> None:
     lines = {json.dumps(one): None for records in found.values() for one in records}
     KEPT.parent.mkdir(exist_ok=True)
     KEPT.write_text("".join(line + "\n" for line in lines))
-    page = fill_in(PAGE.read_text(), "machine", machine(json.loads(line) for line in lines))
     for name, records in found.items():
         figures[name].draw(records, PICTURES / f"{name}.png")
-        page = fill_in(page, name, figures[name].tables(records))
-    PAGE.write_text(page)
+    PAGE.write_text(page(figures, found))
     print(PAGE)
+
+
+def page(figures: dict[str, Any], found: dict[str, list[Record]]) -> str:
+    """docs/paper.md with the tables of these records."""
+    lines = {json.dumps(one): None for records in found.values() for one in records}
+    text = fill_in(PAGE.read_text(), "machine", machine(json.loads(line) for line in lines))
+    for name, records in found.items():
+        text = fill_in(text, name, figures[name].tables(records))
+    return text
+
+
+def kept(figures: dict[str, Any]) -> dict[str, list[Record]]:
+    """The records that were published, by figure."""
+    records = Records(KEPT)
+    wanted = {name: figure.runs(Scale("full")) for name, figure in figures.items()}
+    unique = {name: {run.key: run for run in runs}.values() for name, runs in wanted.items()}
+    return {
+        name: [it for run in runs if (it := records.find(run))] for name, runs in unique.items()
+    }
 
 
 def machine(records: Iterable[Record]) -> str:

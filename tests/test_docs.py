@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import doctest
+import importlib
 import importlib.util
 import re
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 import pytest
@@ -52,18 +51,26 @@ def test_code_of_a_page_runs(name: str, tmp_path: Path, monkeypatch: pytest.Monk
     pytest.importorskip("plotly", reason="pages write a report")
     pytest.importorskip("matplotlib", reason="pictures need the extra 'plot'").use("Agg")
     monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {}
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / name).read_text(), re.S)
-    assert blocks
-    for block in blocks:
-        if block.startswith(">>>"):
-            test = doctest.DocTestParser().get_doctest(block, names, name, name, 0)
-            said: list[str] = []
-            doctest.DocTestRunner().run(test, out=said.append, clear_globs=False)
-            names.update(test.globs)
-            assert not said, "".join(said)
-        else:
-            exec(block, names)
+    assert tool("run_code").run(name)
+
+
+def test_the_build_runs_all_pages_but_those_that_need_more() -> None:
+    runner = tool("run_code")
+    assert {*PAGES, "README.md", "docs/gallery.md"} <= set(runner.pages())
+    assert all(runner.blocks(page) for page in runner.ELSEWHERE)
+
+
+def test_a_wrong_answer_stops_the_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runner = tool("run_code")
+    monkeypatch.setattr(runner, "ROOT", tmp_path)
+    page = tmp_path / "page.md"
+    page.write_text(
+        "```python\n>>> one = 1\n>>> one + 1\n2\n\n```\n\n```python\ntwo = one + 1\n```\n"
+    )
+    assert runner.run("page.md")["two"] == 2
+    page.write_text("```python\n>>> 1 + 1\n3\n\n```\n")
+    with pytest.raises(AssertionError, match="Expected:"):
+        runner.run("page.md")
 
 
 MARKDOWN = sorted(
@@ -97,6 +104,19 @@ def test_the_site_has_every_page_and_every_public_name(tmp_path: Path) -> None:
     assert landing.count("|---") >= 4  # who uses what; easy cases, hard cases, many clusters
 
 
+def test_every_public_name_has_an_example() -> None:
+    """Each entry of the reference has one, which is run as a doctest."""
+    assemble = tool("assemble")
+    without = []
+    for name in assemble.modules():
+        if name == "medoids.dask" and not importlib.util.find_spec("distributed"):
+            continue
+        module = importlib.import_module(name)
+        things = {f"{name}.{at}": getattr(module, at) for at in assemble.public(module)}
+        without += [at for at, it in things.items() if ">>> " not in (it.__doc__ or "")]
+    assert without == []
+
+
 def test_one_version_everywhere() -> None:
     """What a tag is compared with (.github/workflows/release.yml), and what is cited."""
     from medoids import __version__
@@ -106,6 +126,14 @@ def test_one_version_everywhere() -> None:
     found = re.search(heading, (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M)
     assert found, f"CHANGELOG.md has no heading with a date for {__version__}"
     assert f"\nversion: {__version__}\ndate-released: {found[1]}\n" in cited
+
+
+def test_the_versions_of_python_are_those_that_are_tested() -> None:
+    """`classifiers` of pyproject.toml beside the matrix of .github/workflows/tests.yml."""
+    claimed = re.findall(r"Python :: (3\.\d+)", (ROOT / "pyproject.toml").read_text("utf-8"))
+    workflow = (ROOT / ".github" / "workflows" / "tests.yml").read_text("utf-8")
+    (matrix,) = re.findall(r"^ +python: \[(.*)\]$", workflow, re.M)
+    assert claimed == re.findall(r'"([\d.]+)"', matrix)
 
 
 def test_a_link_to_nothing_stops_the_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,6 +164,19 @@ def test_faults_of_a_built_site(tmp_path: Path) -> None:
         "a.html: b.html#none has no such part",
         "a.html: there is no c.html",
     ]
+
+
+@pytest.mark.slow
+def test_what_is_suggested_for_known_data_is_as_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """docs/choice.md shows what examples/which_k.py prints."""
+    path = ROOT / "examples" / "which_k.py"
+    spec = importlib.util.spec_from_file_location("which_k", path)
+    assert spec is not None
+    assert spec.loader is not None
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    example.main()
+    assert f"```text\n{capsys.readouterr().out}```" in (ROOT / "docs/choice.md").read_text("utf-8")
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("matplotlib", reason="the benchmarks need the extra 'plot'")
+pytest.importorskip("tqdm", reason="the experiments need the extra 'progress'")
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 if str(BENCHMARKS) not in sys.path:
     sys.path.append(str(BENCHMARKS))
@@ -125,6 +126,17 @@ def test_hard_cases() -> None:
     ]
 
 
+def test_a_case_that_was_not_alone_has_a_dagger(results: Path) -> None:
+    head, line, *rows = HARD.splitlines()
+    ends = [" peak GB |", "---:|", " 1.0 |", " 0.5 * |", " 0.5 |", " 2.0 * |", " 2.0 |"]
+    lines = [text + end for text, end in zip([head, line, *rows], ends, strict=True)]
+    (results / "hard.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    _, _, far, flat, _, note = tables.hard().splitlines()
+    assert "| 2.0 s | 1,234 | 0.010 s (0.005×) † | 0.50 s (0.2×, +2.5%) |" in far
+    assert "| 30 s † | 56 |" in flat
+    assert note.startswith("† ")
+
+
 @pytest.mark.parametrize(
     ("text", "right"),
     [
@@ -155,6 +167,56 @@ def test_numbers_of_a_page_of_results(text: str, right: str) -> None:
 def test_a_result_that_is_missing_is_told(text: str, told: str) -> None:
     ((line,), _) = figures.wrong_numbers(text)
     assert line.startswith(told)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It takes 4.4 s here.",
+        "| ours | 0.25 s |",
+        "between 3 and 5 ms",
+        "ten thousand, 1,000 ns each",
+        "2.5 times as fast as theirs",
+        "43 G columns/s",
+        "1% to 8% above",
+    ],
+)
+def test_a_figure_without_a_source_or_a_date_is_told(text: str) -> None:
+    (line,) = figures.unmarked(f"A page.\n\n{text}\n")
+    assert line.startswith("line 3: ")
+    assert line.endswith("has no marker, and is in no notes")
+    noted = f"<!-- notes: May 2026 -->\n{text}\n<!-- /notes -->"
+    assert figures.unmarked(noted) == []
+    assert figures.unmarked(noted.replace("<!-- /notes -->", ""))[-1].endswith("is not closed")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "4.4 s<!-- figure: bench.json a/b --> here",
+        "`sleep 4 s`",
+        "```text\n4.4 s\n```",
+        "<!-- figures: speed -->\n\n| 4.4 s |\n\n<!-- /figures -->",
+        "Python 3.11, k = 5, 2 GB, 70,000 rows, 1% of n²",
+    ],
+)
+def test_what_is_no_such_figure(text: str) -> None:
+    assert figures.unmarked(text) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (["far"], True),
+        (["far", "SciPy"], True),
+        (["SciPy"], True),
+        (["SciPy", "far"], False),
+        (["3.6"], False),
+    ],
+)
+def test_words_that_tell_a_row(words: list[str], found: bool) -> None:
+    row = {"case": "far", "ours": "43", "peer": "3.6 (SciPy)"}
+    assert figures.tells(row, words) == found
 
 
 @pytest.mark.parametrize("name", ["speed", "choices", "eager"])

@@ -25,6 +25,18 @@ def representatives(topic_model: Any, documents: Sequence[Document]) -> dict[int
     dict of list
         From each topic to its medoids: one, or several where topics were merged. BERTopic shows
         them after `topic_model.representative_docs_ = representatives(topic_model, documents)`.
+
+    Examples
+    --------
+    A fitted `BERTopic(hdbscan_model=KMedoids(…))` has these two attributes:
+
+    >>> from types import SimpleNamespace
+    >>> from medoids import KMedoids
+    >>> from medoids.bertopic import representatives
+    >>> km = KMedoids(2).fit([[0.0], [1.0], [2.0], [8.0], [9.0], [10.0]])
+    >>> model = SimpleNamespace(hdbscan_model=km, topics_=km.labels_.tolist())
+    >>> representatives(model, ["sea", "ship", "sail", "oven", "bread", "flour"])
+    {0: ['ship'], 1: ['bread']}
     """
     rows = getattr(topic_model.hdbscan_model, "medoid_indices_", None)
     if rows is None:

@@ -31,6 +31,17 @@ def fingerprints(
     Returns
     -------
     ndarray of uint8 of shape (n_molecules, n_bits / 8)
+
+    Examples
+    --------
+    >>> from medoids import KMedoids, chemistry
+    >>> smiles = ["CCO", "CCN", "CCCO", "c1ccccc1", "c1ccccc1O", "c1ccccc1N"]
+    >>> bits = chemistry.fingerprints(smiles)  # doctest: +SKIP
+    >>> bits.shape  # doctest: +SKIP
+    (6, 256)
+    >>> km = KMedoids(2, metric="tanimoto").fit(bits)  # doctest: +SKIP
+    >>> [smiles[row] for row in km.medoid_indices_]  # doctest: +SKIP
+    ['CCO', 'c1ccccc1O']
     """
     vectors = bit_vectors(molecules, radius=radius, n_bits=n_bits)
     if not vectors:
@@ -44,7 +55,24 @@ def fingerprints(
 
 
 def bit_vectors(molecules: Sequence[Any], *, radius: int = 2, n_bits: int = 2048) -> list[Any]:
-    """The same as RDKit's own bit vectors."""
+    """The same as RDKit's own bit vectors, which `metric="tanimoto"` takes in a list.
+
+    Parameters
+    ----------
+    molecules, radius, n_bits
+        As for `fingerprints`.
+
+    Returns
+    -------
+    list of rdkit.DataStructs.ExplicitBitVect
+
+    Examples
+    --------
+    >>> from medoids import chemistry
+    >>> (vector,) = chemistry.bit_vectors(["CCO"], n_bits=1024)  # doctest: +SKIP
+    >>> vector.GetNumBits(), vector.GetNumOnBits()  # doctest: +SKIP
+    (1024, 6)
+    """
     try:
         from rdkit import Chem, RDLogger
         from rdkit.Chem.rdFingerprintGenerator import GetMorganGenerator

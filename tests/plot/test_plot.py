@@ -233,6 +233,16 @@ def test_map_says_how_it_was_made(km: KMedoids, X: Any) -> None:
     assert set(map(tuple, shown)) == set(map(tuple, X[:, :2]))
 
 
+def test_a_map_of_the_earth_ends_at_the_poles() -> None:
+    rng = np.random.default_rng(0)
+    places = np.radians(np.c_[rng.uniform(-60, 75, 200), rng.uniform(-170, 175, 200)])
+    ax = plot.map(KMedoids(3, metric="haversine", random_state=0).fit(places), places)
+    ax.figure.canvas.draw()
+    low, high = ax.get_ylim()
+    assert -90 < low < -55 < 70 < high < 90
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("longitude", "latitude")
+
+
 def test_map_by_what_is_known(km: KMedoids, X: Any) -> None:
     kinds = pd.Series(["a", None, "b"] * 300, name="kind")
     ax = plot.map(km, X, by=kinds)

@@ -76,7 +76,12 @@ def map(
     rows = choose(labels, ranks(labels, near, medoids), medoids, max_points)
     made = project(km, X, rows, random_state, coordinates=coordinates)
     plane = made.points
-    ax = axes(ax, 7, 6)
+    height, earth = 6.0, made.axes == ("longitude", "latitude")
+    if earth and made.ratio is not None:
+        # It does not go on beyond the poles, so it is as high as its points ask for.
+        wide, high = np.ptp(plane, axis=0)
+        height = float(np.clip(6.3 * made.ratio * high / max(wide, 1e-9) + 1.4, 3, 6))
+    ax = axes(ax, 7, height)
     size = float(np.clip(40_000 / len(rows), 9, 40))
     shades = [colour(label) for label in labels[rows]]
     if by is not None:
@@ -99,7 +104,7 @@ def map(
             },
         )  # fmt: skip
     if made.ratio is not None:
-        ax.set_aspect(made.ratio, "datalim")
+        ax.set_aspect(made.ratio, "box" if earth else "datalim")
     quiet(ax, "both" if made.axes else "")
     if made.axes:
         across, up = (name.replace("$", r"\$") for name in made.axes)  # which begins a formula

@@ -145,7 +145,8 @@ def test_the_same_medoids_as_by_a_search(weighted: bool) -> None:
         theirs = KMedoids(9).fit(X, sample_weight=weights)
     assert ours.medoid_indices_.tolist() == theirs.medoid_indices_.tolist()
     assert ours.inertia_ == pytest.approx(theirs.inertia_, rel=1e-12)
-    assert ours.n_distances_ == 1600**2
+    # A block is computed one way round.
+    assert 1600**2 / 2 < ours.n_distances_ < (0.55 if not weighted else 1.0) * 1600**2
 
 
 def test_sums_that_are_carried_are_those_of_now() -> None:

@@ -20,7 +20,7 @@ from .tuples import Clips
 
 # So many points are few; and so many numbers are added up for all distances between them.
 FEW = 2000
-_SUMMED = 5e8
+_SUMMED = 1e9
 # Numbers that are worked on at a time.
 _AT_ONCE = 200_000
 

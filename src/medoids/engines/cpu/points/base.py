@@ -95,8 +95,8 @@ class Points(ABC):
         arms = np.asarray(arms)
         out = np.empty((len(arms), self.n if refs is None else len(refs)))
         if out.size:
-            self._exact(arms, refs, out)
-            self._count(out.size)
+            computed = self._exact(arms, refs, out)
+            self._count(out.size if computed is None else computed)
         if not np.isfinite(out).all():
             arm, column = np.argwhere(~np.isfinite(out))[0]
             point = column if refs is None else refs[column]
@@ -131,5 +131,5 @@ class Points(ABC):
     def _block(self, arms: Indices, refs: Indices, out: NDArray[np.float32]) -> None: ...
 
     @abstractmethod
-    def _exact(self, arms: Indices, refs: Indices | None, out: NDArray[np.float64]) -> None:
-        """Fill `out` with distances to some points, or to all."""
+    def _exact(self, arms: Indices, refs: Indices | None, out: NDArray[np.float64]) -> int | None:
+        """Fill `out` with distances to some points, or to all; how many it took, if fewer."""

@@ -25,6 +25,8 @@ from .shaped import ShapedRows
 # Rows of the long side that a thread takes at a time, and of the short side that are
 # held as one panel; with so few there, BLAS would copy more than it computes.
 _SLICE, _PANEL, _THIN = 512, 512, 48
+# Rows that are compared with all at a time, where there are few.
+_FEW = 128
 
 
 def dense_between(
@@ -235,9 +237,22 @@ class DensePoints(Points):
         kernel = exact_kernel(self.metric, self.few)
         kernel(first, form[left], other, form[right], self.p, out)
 
-    def _exact(self, arms: Indices, refs: Indices | None, out: NDArray[np.float64]) -> None:
+    def _exact(self, arms: Indices, refs: Indices | None, out: NDArray[np.float64]) -> int | None:
+        every = np.arange(self.n)
+        if not self.few or refs is not None or not np.array_equal(arms, every):
+            out[:] = self._cross(arms, refs)
+            return None
+        computed = 0
+        for start in range(0, self.n, _FEW):  # both ways round they are the same
+            stop = start + _FEW
+            part = self._cross(every[start:stop], every[start:])
+            out[start:stop, start:], out[start:, start:stop] = part, part.T
+            computed += part.size
+        return computed
+
+    def _cross(self, arms: Indices, refs: Indices | None) -> NDArray[np.float64]:
         rows = self.rows
-        out[:] = cross(rows, arms, rows, self.metric, self.p, self.workers, refs, self.few)
+        return cross(rows, arms, rows, self.metric, self.p, self.workers, refs, self.few)
 
 
 def is_product(metric: Metric) -> bool:
