@@ -192,9 +192,11 @@ class CPUEngine(EagerSwaps):
 
     def carrying(self) -> CarriedMatrix | SmallMatrix | None:
         if self._is_small:
+            rough = self.points.in_float32
             return SmallMatrix(
-                self._all(exact=True), self.n_clusters, self._counter, sites=self.sites
-            )
+                self._all(exact=not rough), self.n_clusters, self._counter,
+                self.points if rough else None, self.sites,
+            )  # fmt: skip
         if "held" not in self._carried:
             if not self._worth_carrying:
                 return None

@@ -12,7 +12,7 @@ from ..protocol import Values
 from .kernels.few import add_rewards
 from .kernels.tuples import Clips
 from .matrix import CPUMatrix
-from .step import Step
+from .step import SLACK, Step
 
 # Sums that are carried are off by less than this share of what is paid: arms that are closer than
 # that are summed anew.
@@ -50,7 +50,7 @@ def _copied(clips: Clips) -> Clips:
 
 
 class SmallMatrix(CPUMatrix):
-    """A matrix of few distances in float64; see `AllArms` for what each method promises.
+    """A matrix of few distances; see `AllArms` for what each method promises.
 
     A step changes what some points pay, or to whom: what arms change elsewhere is carried over.
     """
@@ -67,7 +67,8 @@ class SmallMatrix(CPUMatrix):
         paid = np.abs(lowest, where=lowest < np.inf, out=np.zeros(len(lowest))).mean()
         if self.state.k:
             paid = np.abs(self.state.nearest).mean() + self.step(swap).removal.max()
-        return np.flatnonzero(lowest <= min(float(lowest.min()), null) + _SLACK * paid)
+        slack = (_SLACK if self._truth is None else 2 * SLACK) * paid
+        return np.flatnonzero(lowest <= min(float(lowest.min()), null) + slack)
 
     def _values(self, swap: bool) -> Values:
         step = self.step(swap)

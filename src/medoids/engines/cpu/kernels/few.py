@@ -18,9 +18,14 @@ from ...._types import Floats, Indices
 from ....dissimilarities.metrics import Metric
 from .tuples import Clips
 
-# So many points are few; and so many numbers are added up for all distances between them.
+# So many points are few; and so many numbers are added up for all distances between them, where a
+# product does not give them first.
 FEW = 2000
 _SUMMED = 1e9
+# Numbers of a row from which on it does.
+_WIDE = 64
+# As in `products.py`.
+_LOST = np.float32(1e-3)
 # Numbers that are worked on at a time.
 _AT_ONCE = 200_000
 
@@ -28,9 +33,15 @@ Values = NDArray[np.float64]
 Near = tuple[NDArray[np.int32], NDArray[np.int32], Values, Values]
 
 
-def is_few(n: int, width: int = 1) -> bool:
+def is_few(n: int, width: int = 1, metric: Metric | None = None) -> bool:
     """Whether all distances between so many rows, each so wide, are taken without a kernel."""
-    return n <= FEW and float(n) * n * width <= _SUMMED
+    by_product = metric is not None and by_products(metric, width)
+    return n <= FEW and (by_product or float(n) * n * width <= _SUMMED)
+
+
+def by_products(metric: Metric, width: int) -> bool:
+    """Whether distances of few rows are found in float32 first, by a product."""
+    return metric.term == "square" and width > _WIDE
 
 
 def reassign(row: Floats, k: int, position: int, rows: Floats, near: Near) -> None:
@@ -124,7 +135,7 @@ def add_rewards(
             total = sign * stays.sum(axis=0)
             shared += total
             if len(extra):
-                goes = np.minimum(far, cap2[some, None], out=far)
+                goes = np.minimum(far, cap2[some, None])
                 goes -= base2[some, None]
                 extra[owner[some[0]]] += sign * goes.sum(axis=0) - total
 
@@ -168,6 +179,28 @@ def exact(metric: Metric) -> Callable[..., None]:
         if left_form[:, 2].any() or right_form[:, 2].any():
             total += (left_form[:, 2:] - right_form[:, 2]) ** 2
         out[:] = finish(total, other, y.shape[1], p)
+
+    return fill
+
+
+def epilogue(metric: Metric) -> Callable[..., None]:
+    """Distances from products, as by `kernels.epilogue_kernel`."""
+    finish = _FINISHES[metric.finish]
+
+    def fill(
+        product: Floats, left: Floats, right: Floats, left_sq: Floats, right_sq: Floats,
+        left_pad: Floats, right_pad: Floats,
+    ) -> None:  # fmt: skip
+        norms = left_sq[:, None] + right_sq
+        product *= -2
+        product += norms
+        # What has lost its digits is summed again from the differences.
+        i, j = np.nonzero(product < _LOST * norms)
+        for part in _parts(len(i), left.shape[1]):
+            product[i[part], j[part]] = np.square(left[i[part]] - right[j[part]]).sum(axis=1)
+        if left_pad.any() or right_pad.any():
+            product += (left_pad[:, None] - right_pad) ** 2
+        product[:] = finish(product, 0.0, left.shape[1], 0.0)
 
     return fill
 

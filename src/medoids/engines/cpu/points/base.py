@@ -35,6 +35,8 @@ class Points(ABC):
         A distance in float64 takes several times as long.
     few : bool
         They are so few that all distances are taken in float64 at once, without a kernel.
+    in_float32 : bool
+        And first in float32 all the same, since the rows are wide.
     unit : float
         What a distance of 1 here is to the user: a power of two, other than 1 only where
         the user's numbers are too large or too small for float32.
@@ -126,6 +128,10 @@ class Points(ABC):
     @property
     def few(self) -> bool:
         return is_few(self.n) and not self.slow_exact
+
+    @property
+    def in_float32(self) -> bool:
+        return False
 
     @abstractmethod
     def _block(self, arms: Indices, refs: Indices, out: NDArray[np.float32]) -> None: ...

@@ -16,7 +16,7 @@ from ....data.rows import as_slice, at_once
 from ....dissimilarities.metrics import Metric, leaves
 from ....dissimilarities.precision import SMALL, loses_digits
 from .. import kernels
-from ..kernels.few import FEW, exact, has, is_few
+from ..kernels.few import FEW, by_products, epilogue, exact, has, is_few
 from .base import Points
 from .frame import frame_of, unit_between
 from .panels import Panels
@@ -41,7 +41,7 @@ def dense_between(
 
     `fitted` rows led to the first: what the fit did without a kernel is done so here.
     """
-    few = is_few(max(fitted, len(right)), left.shape[1])
+    few = is_few(max(fitted, len(right)), left.shape[1], metric)
     unit = unit_between(left, right, metric, p)
     first, second = (ShapedRows(each, metric, unit) for each in (left, right))
     with np.errstate(over="ignore"):
@@ -127,6 +127,7 @@ class DensePoints(Points):
         # Whether blocks are computed in float64; not known before the first is asked for. Of few
         # rows they are, since it costs less than to find out.
         always = frame.beyond_float32 or self.n <= SMALL
+        always = always or (self.few and not by_products(metric, array.shape[1]))
         self._coarse: bool | None = True if always else None
 
     def _is_coarse(self) -> bool:
@@ -179,7 +180,11 @@ class DensePoints(Points):
 
     @property
     def few(self) -> bool:
-        return is_few(self.n, self.rows.array.shape[1])
+        return is_few(self.n, self.rows.array.shape[1], self.metric)
+
+    @property
+    def in_float32(self) -> bool:
+        return not self._is_coarse()
 
     @property
     def threadable(self) -> bool:  # type: ignore[override]
@@ -200,14 +205,17 @@ class DensePoints(Points):
         return out
 
     def _by_product(self, left: int, right: int) -> bool:
-        return self._squares is not None and not (self._plain and min(left, right) < _THIN)
+        # With few rows on a side BLAS would copy more than it computes.
+        thin = self._plain and min(left, right) < _THIN and not self.few
+        return self._squares is not None and not thin
 
     def _product(self, left: _DenseSide, right: _DenseSide) -> NDArray[np.float32]:
         """Distances by a BLAS product, in memory that the thread keeps."""
         squares, pad = self._squares, self._pad
         assert squares is not None
         found = product(left.panel, right.panel)
-        rough_kernels(self.metric)[0](
+        finish = epilogue(self.metric) if self.few else rough_kernels(self.metric)[0]
+        finish(
             found, left.panel, right.panel, squares[left.rows], squares[right.rows],
             pad[left.rows], pad[right.rows],
         )  # fmt: skip

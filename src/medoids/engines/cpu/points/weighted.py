@@ -53,6 +53,10 @@ class WeightedPoints(Points):
     def few(self) -> bool:
         return self.points.few
 
+    @property
+    def in_float32(self) -> bool:
+        return self.points.in_float32
+
     def split(self, most: float) -> WeightedPoints:
         """The same points, those heavier than this followed by so many copies that none is.
 
