@@ -14,6 +14,7 @@ from medoids._tuning import Tuning
 from medoids._types import Indices
 from medoids.dissimilarities.metrics import resolve
 from medoids.engines.cpu.cache.cache import Cache
+from medoids.engines.cpu.kernels.few import FEW
 from medoids.engines.cpu.points.base import Points
 from medoids.engines.cpu.points.dense import DensePoints
 from medoids.engines.cpu.points.matrix import PrecomputedPoints
@@ -128,8 +129,11 @@ def state_of(points: PrecomputedPoints | DensePoints, medoids: Sequence[int]) ->
 
 
 def digits(n: int) -> int:
-    """The distances that show whether float32 tells n rows apart, each computed both ways."""
-    return 0 if n <= 256 else 2 * (24**2 + 8 * min(512, n // 4 + 8))
+    """The distances that show whether float32 tells n rows apart, each computed both ways.
+
+    None of few rows of up to 64 numbers, which are compared in float64.
+    """
+    return 0 if n <= FEW else 2 * (24**2 + 8 * min(512, n // 4 + 8))
 
 
 def mixture(n: int, d: int, groups: int, seed: int, spread: float = 4.0) -> Floats:
