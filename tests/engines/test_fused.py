@@ -10,7 +10,9 @@ import pytest
 from helpers import mixture
 from medoids import KMedoids
 from medoids._tuning import Tuning
-from medoids.engines.array import held
+from medoids.engines.array import arms as arms_
+from medoids.engines.array import bounds, held
+from medoids.engines.array.arms import ArrayArms
 from medoids.engines.array.engine import ArrayEngine
 from medoids.engines.array.held import hold
 from medoids.engines.array.namespace import Space
@@ -274,3 +276,62 @@ def test_exact_rows(dtype: Any, far: float) -> None:
     theirs.space.__dict__["fused"] = None
     ids = ours.space.ids([5, 600])
     np.testing.assert_allclose(ours.exact(ids).cpu(), theirs.exact(ids).cpu(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("first", [64, 200])
+def test_bounds_that_are_carried(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "_WORTH", 0)
+    medoids = list(range(0, 660, 20))
+    ours, theirs = (engine(len(medoids), first, None, fused, medoids) for fused in (True, False))
+    found = []
+    for made in (ours, theirs):
+        made.led = np.arange(401, 440)
+        made.kept.of(made.led)
+        arms = made.screen(True, 4.0)
+        arms.refine(400, arms.valued())
+        about: Any = made.bounds
+        before = np.asarray(about._table.cpu())
+        # The screen may have shown more.
+        assert (before[:, :-1].min(axis=1) <= arms._learnt.lower.cpu().numpy() + 1e-6).all()
+        made.place(3, 333)
+        made.place(7, 111)
+        lower = about.lower(made.step(True), made.sample, 1.0, 1)
+        after = np.asarray(about._table.cpu())
+        np.testing.assert_allclose(lower.cpu(), after[:, :-1].min(axis=1), rtol=1e-6)
+        found.append((before, after))
+    for mine, other in zip(*found, strict=True):
+        known = np.isfinite(other)
+        np.testing.assert_array_equal(np.isfinite(mine), known)
+        near = 0.01 * other[known].std()
+        np.testing.assert_allclose(mine[known], other[known], rtol=0.01, atol=near)
+
+
+@pytest.mark.parametrize("each", [False, True])
+def test_estimates_in_the_order_of_owners(each: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    medoids, found = [5, 200, 400, 1, 2, 3, 600, 7], []
+    monkeypatch.setattr(arms_, "carries", lambda *_: each)
+    monkeypatch.setattr(arms_, "_SORTED", 8)
+    sorts = ArrayArms._sorts
+    taken: list[bool] = []
+
+    def noted(*given: Any) -> bool:
+        taken.append(sorts(*given))
+        return taken[-1]
+
+    monkeypatch.setattr(ArrayArms, "_sorts", noted)
+    for fused in (True, False):
+        made = engine(8, 256, None, fused, medoids)
+        arms = made.screen(True, 4.0)
+        arms.value(np.arange(20, 60))
+        arms.drop(1e9)
+        arms._learnt.lower[:] = -np.inf
+        arms.refine(600, arms.valued())
+        alive = arms._alive.cpu().numpy()
+        about: Any = made.bounds
+        tables = [about._table] if each else []
+        known = (arms._learnt.estimate, arms._learnt.lower, *tables)
+        found.append([np.asarray(values.cpu())[alive] for values in known])
+    assert taken == [False, True, False, False]  # a screen, and more references; twice
+    for mine, other in zip(*found, strict=True):
+        near = 0.01 * other.std()
+        np.testing.assert_allclose(mine, other, rtol=0.01, atol=near)

@@ -10,7 +10,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..._tuning import Tuning
 from ..protocol import Ids, Values
+from .bounds import Bounds, carries
 from .carried import Carried
 from .estimates import (
     Arm,
@@ -43,6 +45,10 @@ _ROUND, _REFERENCE, _FEWEST = 30_000_000, 4000, 8
 _LARGER = 4
 # Refining begins with so many times the first references, at most.
 _DEEPEST = 8
+# From so many clusters on, deeper estimates are made in the order of owners.
+_SORTED = 32
+# The share of the memory limit that bounds may take.
+_BOUNDS = 0.05
 
 
 class Searched(Protocol):
@@ -58,6 +64,10 @@ class Searched(Protocol):
         What of the mean over all points an arm's own reward is.
     mean_weight_of_sample : float
         What the mean over references is multiplied by.
+    bounds : Bounds or None
+        What earlier searches have shown.
+    room : float
+        The memory limit, in bytes.
     """
 
     n: int
@@ -66,6 +76,9 @@ class Searched(Protocol):
     led: Ids
     useful: dict[bool, int]
     share: Any
+    bounds: Bounds | None
+    room: float
+    tuning: Tuning
 
     @property
     def sample(self) -> Sample: ...
@@ -130,6 +143,7 @@ class ArrayArms:
         # The first depth, and arms that were left before; then what came of it.
         self._refined: tuple[int, int] | None = None
         self._concluded = False
+        self._bar, self._narrowed = np.inf, False
         # Those that are carried are so sure that few are to be valued.
         self.exact = self._sample.exact and not swap and engine.carried is None
         self._learnt = _Learnt(space, n)
@@ -181,8 +195,13 @@ class ArrayArms:
 
     # --- estimates
 
-    def _measure(self, depth: int, features: tuple[Array, Values] | None) -> Array:
-        """Estimate the arms that are left; the standard deviations of their rewards."""
+    def _measure(
+        self, depth: int, features: tuple[Array, Values] | None, bounds: Bounds | None = None
+    ) -> Array:
+        """Estimate the arms that are left; the standard deviations of their rewards.
+
+        What is found of each medoid that could go is noted.
+        """
         engine, space, step, sample = self._engine, self._space, self._step, self._sample
         xp, refs = space.xp, sample.refs(depth)
         clips, heavy, cost = step.at(refs), self._heavy, step.cost
@@ -197,31 +216,53 @@ class ArrayArms:
         with_ = Regression(
             clips, basis, chance, factor, sample.counts, ordered, sample.far, cost, self._z
         )
-        parts = []
+        parts, alive, sorts = [], self._alive, self._sorts(basis, depth)
+        if sorts and basis is not None:
+            with_, at = with_.by_owner(space, basis, step.k)
+            refs = space.take(refs, at)
+            alive = space.take(alive, xp.argsort(space.take(self._about.home, alive), stable=True))
         # All arms are measured as they lie, though some are none: none is copied.
         whole = self._left > 0.7 * engine.n and depth == self.first
         count = engine.n if whole else self._left
         # Nothing as large is made on the way.
         at_once = whole and space.fused is not None and sample.held is None
         for start, stop in [(0, count)] if at_once else space.chunks(count, depth, _LARGER):
-            arms = space.arange(start, stop) if whole else self._alive[start:stop]
-            block = sample.part(start, stop) if whole else sample.some(arms, depth)
+            arms = space.arange(start, stop) if whole else alive[start:stop]
+            if sorts:
+                block = sample.between(arms, refs)
+            else:
+                block = sample.part(start, stop) if whole else sample.some(arms, depth)
             about = self._about if stop - start == engine.n else self._of(arms)
-            some = estimated(space, step, with_, block, about)
+            some = estimated(space, step, with_, block, about, bounds is not None)
             if heavy is not None:
                 more = heavy.changes(arms)
                 some = Estimates(some.estimate + more, some.lower + more, some.sigma)
+            if bounds is not None:
+                bounds.note(arms, some.each)
+                some = some._replace(each=None)
             parts.append(some)
         found = parts[0]
         if len(parts) > 1:
-            found = Estimates(*(xp.concat(each) for each in zip(*parts, strict=True)))
+            found = Estimates(*(xp.concat(each) for each in list(zip(*parts, strict=True))[:3]))
         if whole and not self._learnt.version:
             self._learnt.learn_all(found)
             return space.take(found.sigma, self._alive)
         if whole:
-            found = Estimates(*(space.take(each, self._alive) for each in found))
-        self._learnt.learn(self._alive, found)
+            found = Estimates(*(space.take(each, self._alive) for each in found[:3]))
+        self._learnt.learn(alive, found)
         return found.sigma
+
+    def _sorts(self, basis: Basis | None, depth: int) -> bool:
+        """Arms and references are to be in the order of their owners, for a kernel.
+
+        Distances to the first references are computed again then, which takes less.
+        """
+        step, fused, sample = self._step, self._space.fused, self._sample
+        if basis is None or fused is None or not step.swap or depth <= self.first:
+            return False
+        many = _SORTED <= step.k <= min(fused.MOST_CLUSTERS, depth // fused.SORTED)
+        plain = not sample.weighted and sample.counts is None and self._engine.points.nonnegative
+        return many and plain
 
     def _of(self, arms: Array) -> Arm:
         space, (home, stays, goes, share) = self._space, self._about
@@ -288,7 +329,7 @@ class ArrayArms:
         if math.isinf(bar) and not self._learnt.values:  # there is no bar yet
             return self._left
         # The largest number keeps all whose bound is finite.
-        bar = min(float(bar), sys.float_info.max)
+        self._bar = bar = min(float(bar), sys.float_info.max)
         self._alive = self._alive[self._space.take(self._learnt.lower, self._alive) <= bar]
         self._left = int(self._alive.shape[0])
         self._conclude()
@@ -348,14 +389,35 @@ class ArrayArms:
         other = copy(self)
         other._alive = self._space.ids(np.sort(self.lowest(each, each=True)))
         other.count = other._left = int(other._alive.shape[0])
+        other._narrowed = True
         return other
 
     def refine(self, depth: int, leaders: Ids) -> None:
         depth = min(depth, self.total)
         self._engine.led = leaders[: 2 * _LEADERS]
+        self._refined = self._refined or (depth, self._left)
+        bounds = None if self._narrowed else self._carried(depth)
         if self._left:
-            self._refined = self._refined or (depth, self._left)
-            self._measure(depth, self._features(depth, leaders))
+            self._measure(depth, self._features(depth, leaders), bounds)
+
+    def _carried(self, depth: int) -> Bounds | None:
+        """Drop arms by what earlier searches have shown; where more is to be noted."""
+        engine, step, learnt = self._engine, self._step, self._learnt
+        bounds, tuning = engine.bounds, engine.tuning
+        if not carries(step, self._sample, tuning.worth_carrying, _BOUNDS * engine.room):
+            return None
+        engine.bounds = None
+        if self._heavy is not None:  # what these change is known of the best medoid alone
+            return None
+        if bounds is not None and bounds.z == self._z:
+            lower = bounds.lower(step, self._sample, tuning.changed, self._left * depth)
+            if lower is not None:
+                learnt.lower = self._space.xp.maximum(learnt.lower, lower)
+                self.drop(self._bar)
+                engine.bounds = bounds
+        if engine.bounds is None:
+            engine.bounds = Bounds(step, engine.points.itself, self._z)
+        return engine.bounds
 
     def worth_refining(self, depth: int) -> bool:
         n, round_ = self.total, _ROUND + _REFERENCE * depth

@@ -13,6 +13,7 @@ from ..plain import WithoutNear
 from ..protocol import Engine, Ids
 from ..sites import Sites
 from .arms import ArrayArms
+from .bounds import Bounds
 from .carried import Carried
 from .held import precision
 from .kept import KeptRows
@@ -72,6 +73,7 @@ class ArrayEngine(Placed, WithoutNear):
         self._carried: Carried | None = None
         self.led: Ids = np.empty(0, dtype=np.int64)  # arms that led the last search
         self.useful: dict[bool, int] = {}
+        self.bounds: Bounds | None = None  # what earlier searches have shown
         # All distances, in float64 or not: for every start the same.
         self._matrices: dict[bool, Array] = {}
 
@@ -153,7 +155,7 @@ class ArrayEngine(Placed, WithoutNear):
         return found
 
     def forget(self) -> None:
-        """Nothing is carried from step to step."""
+        self.bounds = None
 
     def seem_best(self, count: int) -> Ids:
         space, xp, sample, step = self.space, self.space.xp, self.sample, self.step(False)

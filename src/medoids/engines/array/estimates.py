@@ -72,6 +72,27 @@ def basis_of(space: Space, features: Array, means: Values) -> Basis:
     return Basis(q, moved, float(np.sum(shift * shift)), width)
 
 
+class Tiles(NamedTuple):
+    """References in the order of their owners, filled up to whole tiles.
+
+    Attributes
+    ----------
+    references : int
+        Without those that only fill.
+    at : array
+        Which of the references each is.
+    owner : array
+        Of each tile; and one more, that is none.
+    begins : array of shape (k + 1,)
+        The first tile of each owner.
+    """
+
+    references: int
+    at: Array
+    owner: Array
+    begins: Array
+
+
 class Regression(NamedTuple):
     """A sample, and how sure it is.
 
@@ -94,6 +115,8 @@ class Regression(NamedTuple):
     cost : array
         What it costs that each medoid goes.
     z : float
+    tiles : Tiles or None
+        The references are in the order of their owners.
     """
 
     clips: Clips
@@ -105,6 +128,32 @@ class Regression(NamedTuple):
     far: Array
     cost: Array
     z: float
+    tiles: Tiles | None = None
+
+    def by_owner(self, space: Space, basis: Basis, k: int) -> tuple[Regression, Array]:
+        """The same with references in the order of their owners, in tiles of one owner; and which.
+
+        Those that fill a tile up reward nobody: distances are not below zero.
+        """
+        xp, clips, size = space.xp, self.clips, space.fused.SORTED
+        owner = np.asarray(space.host(clips.owner))
+        sizes = np.bincount(owner, minlength=k)
+        tiles = -(-sizes // size)
+        begins = np.concatenate([[0], np.cumsum(tiles)])
+        moved = begins[:-1] * size - np.cumsum(sizes) + sizes
+        place = np.arange(len(owner)) + np.repeat(moved, sizes)
+        at, real = np.zeros(begins[-1] * size, dtype=np.int64), np.zeros(begins[-1] * size)
+        at[place], real[place] = np.argsort(owner, kind="stable"), 1.0
+        whose = np.append(np.repeat(np.arange(k), tiles), -1)
+        about = Tiles(len(owner), space.ids(at), space.ids(whose), space.ids(begins))
+        there = space.cast(space.array(real), xp.float32)
+        cap, base, cap2, base2 = (
+            (space.take(each[0, :], about.at) * there)[None, :] for each in clips[:4]
+        )
+        whom = space.take(clips.owner, about.at)
+        sorted_ = Clips(cap, base, cap2, base2, whom, clips.capped, clips.capped2)
+        basis = basis._replace(q=space.take(basis.q, about.at) * there[:, None])
+        return self._replace(clips=sorted_, basis=basis, tiles=about), about.at
 
 
 class Arm(NamedTuple):
@@ -127,22 +176,26 @@ class Arm(NamedTuple):
 
 
 class Estimates(NamedTuple):
-    """Of some arms: estimates, lower bounds, and standard deviations of rewards."""
+    """Of some arms: estimates, lower bounds, and standard deviations of rewards.
+
+    And, where that is asked for, bounds for `each` medoid that could go, and for none.
+    """
 
     estimate: Array
     lower: Array
     sigma: Array
+    each: Array = None
 
 
 def estimated(
-    space: Space, step: Step, with_: Regression, distances: Array, arms: Arm
+    space: Space, step: Step, with_: Regression, distances: Array, arms: Arm, each: bool = False
 ) -> Estimates:
     """Of arms at these distances from the references, infinite from an arm to itself."""
     if space.fused is not None and step.k <= space.fused.MOST_CLUSTERS:
         if not with_.chance and with_.ordered:
             return _of_all_points(space, step, distances, arms)
         if with_.chance and distances.shape[1] > 1:
-            return _in_one_pass(space, step, with_, distances, arms)
+            return _in_one_pass(space, step, with_, distances, arms, each)
     xp, clips = space.xp, with_.clips
     stays = clips.rewards(space, distances)
     alone, wide, sigma = _regressed(space, with_, stays, arms.stays)
@@ -155,7 +208,7 @@ def estimated(
     there, wide_there, sigma = _regressed(space, with_, leaves, arms.goes)
     removal = with_.cost
     there = there + arms.goes * arms.share + space.take(removal, arms.home)
-    low = there - wide_there
+    low, bounds = there - wide_there, None
     if step.k > 1:
         goes -= stays
         marks = clips.owner[:, None] == space.arange(0, step.k)[None, :]
@@ -164,12 +217,16 @@ def estimated(
         away = arms.home[:, None] != space.arange(0, step.k)[None, :]
         others = xp.where(away, others, float("inf"))
         there = xp.minimum(there, xp.min(others, axis=1))
+        if each:
+            bounds = xp.where(away, others - unsure - wide[:, None], low[:, None])
+            bounds = xp.concat([bounds, (alone - wide)[:, None]], axis=1) - step.rough
+            bounds = space.cast(bounds, xp.float32)
         low = xp.minimum(low, xp.min(others - unsure, axis=1) - wide)
-    return Estimates(there, low - step.rough, sigma)
+    return Estimates(there, low - step.rough, sigma, bounds)
 
 
 def _in_one_pass(
-    space: Space, step: Step, with_: Regression, distances: Array, arms: Arm
+    space: Space, step: Step, with_: Regression, distances: Array, arms: Arm, each: bool
 ) -> Estimates:
     """The same by one kernel, that reads each distance twice and writes none."""
     basis = with_.basis
@@ -183,7 +240,10 @@ def _in_one_pass(
     )
     cost = with_.cost if step.swap else None
     about = with_.clips, basis, arms, cost, step.k, numbers
-    return Estimates(*space.fused.estimated(distances, with_.far, *about))
+    if with_.tiles is not None:
+        found = space.fused.estimated_by_owner(distances, with_.far, *about, each, with_.tiles)
+        return Estimates(*found)
+    return Estimates(*space.fused.estimated(distances, with_.far, *about, each))
 
 
 def _of_all_points(space: Space, step: Step, distances: Array, arms: Arm) -> Estimates:

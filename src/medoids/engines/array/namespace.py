@@ -102,7 +102,7 @@ class Space:
         return array if array.dtype == dtype else self.xp.astype(array, dtype)
 
     def put(self, array: Array, ids: Array, values: Array | float) -> Array:
-        """The array with other values at ids, which ascend and are all different.
+        """The array (or rows of it) with other values at ids, which ascend and are all different.
 
         It is changed itself, where that can be.
         """
@@ -115,8 +115,9 @@ class Space:
             return array
         xp, every = self.xp, self.arange(0, array.shape[0])
         place = xp.clip(xp.searchsorted(ids, every), 0, ids.shape[0] - 1)
-        new = values if isinstance(values, (int, float)) else xp.take(values, place)
-        return xp.where(xp.take(ids, place) == every, new, array)
+        new = values if isinstance(values, (int, float)) else xp.take(values, place, axis=0)
+        there = xp.take(ids, place) == every
+        return xp.where(there if array.ndim == 1 else there[:, None], new, array)
 
     def squares_between(self, left: Side, right: Side) -> Array:
         """The squares of the distances from each row of one side to each of the other."""

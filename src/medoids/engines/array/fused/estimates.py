@@ -72,10 +72,11 @@ def _half_width(squares, sizes, total, own, count, spent, chance, apart, z, BASI
 @triton.jit
 def _estimate(
     block, stride, scale_, cap_, base_, cap2_, base2_, owner_, q, shift_,
-    home_, stays_, goes_, share_, cost_, estimate_, lower_, sigma_,
+    home_, stays_, goes_, share_, cost_, estimate_, lower_, sigma_, each_,
     arms, count, k, spent, chance, apart, factor, z, rough,
     SWAP: tl.constexpr, BASIS: tl.constexpr, SHARES: tl.constexpr, APART: tl.constexpr,
-    FEATURES: tl.constexpr, CLUSTERS: tl.constexpr, ARMS: tl.constexpr, REFS: tl.constexpr,
+    EACH: tl.constexpr, FEATURES: tl.constexpr, CLUSTERS: tl.constexpr,
+    ARMS: tl.constexpr, REFS: tl.constexpr,
 ):  # fmt: skip
     """Estimates and bounds of some arms: their rewards are read twice, and never written.
 
@@ -196,7 +197,14 @@ def _estimate(
         others = tl.where(places[None, :] == home[:, None], float("inf"), others)
         unsure = tl.where(others < float("inf"), unsure, 0.0)
         estimate = tl.minimum(estimate, tl.min(others, axis=1))
-        lower = tl.minimum(lower, tl.min(others - unsure, axis=1) - wide)
+        low = others - unsure - wide[:, None]
+        if EACH:
+            bounds = tl.where(places[None, :] == home[:, None], lower[:, None], low) - rough
+            out = each_ + at.to(tl.int64) * (k + 1)
+            seen = there[:, None] & (places < k)[None, :]
+            tl.store(out[:, None] + places[None, :], bounds.to(tl.float32), mask=seen)
+            tl.store(out + k, (alone - wide - rough).to(tl.float32), mask=there)
+        lower = tl.minimum(lower, tl.min(low, axis=1))
     tl.store(estimate_ + at, estimate, mask=there)
     tl.store(lower_ + at, lower - rough, mask=there)
     tl.store(sigma_ + at, tl.sqrt(variance) * factor, mask=there)
@@ -211,7 +219,8 @@ def estimated(
     cost: Tensor | None,
     k: int,
     numbers: Scalars,
-) -> tuple[Tensor, Tensor, Tensor]:
+    each: bool = False,
+) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
     """`estimates.estimated`, of a sample that is not all points.
 
     `far` is about the largest distance, of shape (1,).
@@ -227,6 +236,7 @@ def estimated(
         wide = float(block.shape[1]) ** 0.5
         q, shift = (q * wide).to(torch.float16), shift * wide
     clusters = padded(k) if swap else 16
+    bounds = torch.empty((count, k + 1), dtype=torch.float32, device=device) if each else None
     shares = not isinstance(arms.share, float)
     share = (
         arms.share if shares else torch.full((1,), arms.share, device=device, dtype=torch.float64)
@@ -240,9 +250,9 @@ def estimated(
         block, block.stride(0), 1 / far,
         clips.cap, clips.base, clips.cap2, clips.base2, clips.owner, q, shift,
         arms.home, arms.stays, arms.goes, share, share if cost is None else cost,
-        found[0], found[1], found[2], count, block.shape[1], k, *numbers,
-        SWAP=swap, BASIS=with_basis, SHARES=shares, APART=features + clusters > 192,
+        found[0], found[1], found[2], bounds if each else found, count, block.shape[1], k, *numbers,
+        SWAP=swap, BASIS=with_basis, SHARES=shares, APART=features + clusters > 192, EACH=each,
         FEATURES=features, CLUSTERS=clusters,
         ARMS=size, REFS=refs, num_warps=warps, num_stages=stages,
     )  # fmt: skip
-    return found[0], found[1], found[2]
+    return found[0], found[1], found[2], bounds
