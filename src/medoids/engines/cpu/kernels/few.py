@@ -173,14 +173,21 @@ def exact(metric: Metric) -> Callable[..., None]:
     def fill(
         left: Floats, left_form: Values, right: Floats, right_form: Values, p: float, out: Floats
     ) -> None:
-        x = (left - left_form[:, :1]) * left_form[:, 1:2]
-        y = (right.astype(np.float64) - right_form[:, :1]) * right_form[:, 1:2]
+        x, y = _shaped(left, left_form), _shaped(right, right_form)
         total, other = sums(x, y, p)
         if left_form[:, 2].any() or right_form[:, 2].any():
             total += (left_form[:, 2:] - right_form[:, 2]) ** 2
         out[:] = finish(total, other, y.shape[1], p)
 
     return fill
+
+
+def _shaped(rows: Floats, form: Values) -> Values:
+    """Rows shifted and scaled, where that changes them: see `ShapedRows`."""
+    found = rows.astype(np.float64, copy=False)
+    if form[:, 0].any():
+        found = found - form[:, :1]
+    return found * form[:, 1:2] if (form[:, 1] != 1).any() else found
 
 
 def epilogue(metric: Metric) -> Callable[..., None]:
