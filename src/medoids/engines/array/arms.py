@@ -175,6 +175,10 @@ class ArrayArms:
     def _heavy(self) -> Heavy | None:
         return heavy_of(self._step, self._sample)
 
+    def _heavy_at(self, depth: int) -> Heavy | None:
+        """The heavy points, if the references up to a depth may lack some."""
+        return self._heavy if depth < self.total else None
+
     @property
     def left(self) -> int:
         return self._left
@@ -204,7 +208,7 @@ class ArrayArms:
         """
         engine, space, step, sample = self._engine, self._space, self._step, self._sample
         xp, refs = space.xp, sample.refs(depth)
-        clips, heavy, cost = step.at(refs), self._heavy, step.cost
+        clips, heavy, cost = step.at(refs), self._heavy_at(depth), step.cost
         if heavy is not None:
             clips, cost = heavy.left_out(clips, refs), heavy.cost
         chance = half_chance(depth, engine.n, sample.weighted)
@@ -276,7 +280,7 @@ class ArrayArms:
         xp, most = space.xp, most_features(depth)
         if most < 2:
             return None
-        refs, heavy = self._sample.refs(depth), self._heavy
+        refs, heavy = self._sample.refs(depth), self._heavy_at(depth)
         clips = step.at(refs)
         if heavy is not None:
             clips = heavy.left_out(clips, refs)
