@@ -1,8 +1,8 @@
 """What kernels do, in NumPy, where points are few: to compile these takes longer than the fit.
 
-Which of the two is taken depends on the number of points alone, so that a fit gives the same bits
-whatever has been compiled before. The names are those of the kernels. No Numba
-here: this module is imported by name, as `tuples` is.
+Which of the two is taken depends on the metric and the size of the data alone, so that a fit gives
+the same bits whatever has been compiled before. The names are those of the kernels. No Numba here:
+this module is imported by name, as `tuples` is.
 """
 
 from __future__ import annotations
