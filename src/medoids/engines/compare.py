@@ -27,4 +27,4 @@ def distances_between(
     from .cpu.points import distances_between as on_cpu
 
     with Workers(n_jobs) as workers:
-        return on_cpu(medoids, others, workers, *([] if fitted is None else [fitted]))
+        return on_cpu(medoids, others, workers, fitted)

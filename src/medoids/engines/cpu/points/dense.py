@@ -16,7 +16,7 @@ from ....data.rows import as_slice, at_once
 from ....dissimilarities.metrics import Metric, leaves
 from ....dissimilarities.precision import SMALL, loses_digits
 from .. import kernels
-from ..kernels.few import FEW, by_products, epilogue, exact, has, is_few
+from ..kernels.few import by_products, epilogue, exact, has, is_few
 from .base import Points
 from .frame import frame_of, unit_between
 from .panels import Panels
@@ -35,13 +35,14 @@ def dense_between(
     metric: Metric,
     p: float,
     workers: Workers,
-    fitted: int = FEW + 1,
+    fitted: int | None = None,
 ) -> NDArray[np.float64]:
     """Exact distances from every row of one array to every row of another.
 
-    `fitted` rows led to the first: what the fit did without a kernel is done so here.
+    So many `fitted` rows led to the first, if that is known: what the fit did without a kernel is
+    done so here.
     """
-    few = is_few(max(fitted, len(right)), left.shape[1], metric)
+    few = fitted is not None and is_few(max(fitted, len(right)), left.shape[1], metric)
     unit = unit_between(left, right, metric, p)
     first, second = (ShapedRows(each, metric, unit) for each in (left, right))
     with np.errstate(over="ignore"):

@@ -11,7 +11,6 @@ from ...._threads import Workers
 from ....data.kinds import Data, DenseData, MatrixData, ObjectData, SparseData
 from ....dissimilarities.called import Call
 from ....dissimilarities.metrics import SPARSE
-from ..kernels.few import FEW
 from .base import Points
 from .dense import DensePoints, dense_between
 from .matrix import PrecomputedPoints, SitePoints
@@ -42,11 +41,11 @@ def points_of(data: Data, workers: Workers, memory_limit: float) -> Points:
 
 
 def distances_between(
-    medoids: Data, others: Any, workers: Workers, fitted: int = FEW + 1
+    medoids: Data, others: Any, workers: Workers, fitted: int | None = None
 ) -> NDArray[np.float64]:
     """Exact distances from each medoid to each of the others, which are `medoids.like(X)`.
 
-    The medoids were found among `fitted` rows.
+    The medoids were found among `fitted` rows, if that is known.
     """
     match medoids:
         case DenseData() | SparseData():
@@ -67,7 +66,7 @@ def _between_rows(
     medoids: DenseData | SparseData,
     others: DenseData | SparseData,
     workers: Workers,
-    fitted: int,
+    fitted: int | None,
 ) -> NDArray[np.float64]:
     dense = isinstance(medoids, DenseData) and isinstance(others, DenseData)
     if medoids.name in SPARSE and not dense:
