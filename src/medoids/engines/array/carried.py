@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,8 +21,59 @@ _HALF, _SMALLEST = 2.0**-11, 2.0**-25
 # Sums of numbers that were rounded by chance are further off with a probability of 3e-14
 # (Hoeffding's inequality, for errors of up to one last digit).
 _SURE = 8.0
-# So many arms that seem best are told to the host; and so many of these are valued in float32.
-_SEEM, _BEST = 64, 8
+# So many arms that seem best are valued in float32, each the best of a part of all.
+_BEST, _PART = 8, 256
+# What a number in float32 may be larger by.
+_ABOVE = 1 + 1e-6
+
+
+class Ahead(NamedTuple):
+    """What the arm that seems best leads to, known before it is placed.
+
+    Attributes
+    ----------
+    arm, position : int
+        Which it is, and where it would be placed.
+    row : array
+        Its distances from all points, in float64.
+    changes : ndarray
+        What it changes in all, with each medoid gone.
+    found : Paid
+        What points would pay;
+    sums : ndarray
+        and what that sums to.
+    step : Step
+        That this is of.
+    """
+
+    arm: int
+    position: int
+    row: Array
+    changes: Values
+    found: Any
+    sums: Values
+    step: Step
+
+
+class Begun(NamedTuple):
+    """Sums of the next step, begun before the host knows that it comes.
+
+    Attributes
+    ----------
+    kind : tuple
+        What they are of.
+    found : Paid
+        What points pay then.
+    now : Payments
+        The same as it is summed;
+    parts : Partial
+        and the sums.
+    """
+
+    kind: tuple[bool, int, bool]
+    found: Any
+    now: Any
+    parts: Any
 
 
 class Carried:
@@ -38,7 +89,14 @@ class Carried:
         So many of the first medoids stay.
     allowed : ndarray of bool or None
         Which points may be medoids.
+
+    Attributes
+    ----------
+    ahead : Ahead or None
+        What the arm that `close` finds leads to.
     """
+
+    ahead: Ahead | None = None
 
     def __init__(
         self, held: Held, points: ArrayPoints, state: State, fixed: int, allowed: Any
@@ -61,6 +119,7 @@ class Carried:
         self._of: tuple[bool, int, bool] = (False, 0, False)
         self._sums: Array = None
         self._squares: Array = None
+        self._begun: Begun | None = None
 
     def close(self, step: Step) -> Ids:
         """The best arm, and those that float32 cannot tell from it, in ascending order.
@@ -68,32 +127,83 @@ class Carried:
         None, if no swap is good.
         """
         space, state, null = self.state.space, self.state, 0.0 if step.swap else math.inf
-        xp, values = space.xp, self._values(step)
+        xp, concluded, n = space.xp, self._concluded(step), state.n
+        values = concluded.values
         slack = step.slack or SLACK * float(xp.mean(xp.abs(values)))
         if self._barred is not None:
             values = xp.where(self._barred, math.inf, values)
-        seem = space.lowest(values, min(_SEEM, state.n))
-        changes = self._changes(step, seem[:_BEST])
-        # One copy to the host, which waits for the device.
-        about = space.take(values, seem), space.cast(seem, xp.float64), xp.reshape(changes, (-1,))
-        told = space.host(xp.concat(about))
-        size, few = seem.shape[0], changes.shape[0]
-        seems, arms = told[:size], told[size : 2 * size].astype(np.int64)
-        open_ = np.isfinite(seems) & ~np.isin(arms, state.medoids)
-        best = arms[:few][open_[:few]]
-        found = self._means(step, told[2 * size :].reshape(few, -1))[open_[:few]]
+            concluded = self._best_of_parts(values)
+        few = min(_BEST, concluded.lowest.shape[0])
+        seems, at = concluded.lowest.topk(few, largest=False)
+        seem = space.take(concluded.which, at)
+        changes = self._changes(step, seem)
+        more = slack + self._unsure(step) + step.rough
+        told = self._told(step, concluded, seems, seem, changes, _ABOVE * more)
+        arms, listed = told.seem.astype(np.int64), told.listed.astype(np.int64)
+        taken = set(state.medoids)
+        open_ = np.isfinite(told.seems) & [arm not in taken for arm in arms.tolist()]
+        best = arms[open_]
+        found = self._means(step, told.changes.reshape(few, -1))[open_]
         lowest = min(float(found.min(initial=np.inf)), null)
-        bar = min(lowest + slack + self._unsure(step) + step.rough, sys.float_info.max)
-        rest = arms[few:][open_[few:] & (seems[few:] <= bar)]
-        if seems[-1] <= bar and size < state.n:  # there are more
+        bar = min(lowest + more, sys.float_info.max)
+        near = listed[1 : 1 + listed[0]]
+        if listed[0] >= len(listed) or bar > told.bar[0]:  # there are more
             near = space.host(space.flat(values <= bar))
-            rest = np.setdiff1d(near, [*best, *state.medoids])
+        rest = np.array(sorted(set(near.tolist()) - taken - set(best.tolist())), dtype=np.int64)
         each = [found]
-        for a, b in space.chunks(len(rest), state.n):
-            more = space.host(self._changes(step, space.ids(rest[a:b])))
-            each.append(self._means(step, more))
+        for a, b in space.chunks(len(rest), n):
+            others = space.host(self._changes(step, space.ids(rest[a:b])))
+            each.append(self._means(step, others))
         best, found = np.concatenate([best, rest]), np.concatenate(each)
         return np.sort(best[found <= min(float(found.min(initial=np.inf)), null) + 2 * slack])
+
+    def _best_of_parts(self, values: Array) -> Any:
+        """The lowest of some values after the other, and where they are."""
+        space, n = self.state.space, self.state.n
+        xp, count = space.xp, -(-n // _PART)
+        more = space.full(count * _PART - n, math.inf)
+        parts = xp.reshape(xp.concat([values, more]), (count, _PART))
+        which = xp.argmin(parts, axis=1) + _PART * space.arange(0, count)
+        return space.fused.Concluded(values, xp.min(parts, axis=1), which)
+
+    def _told(
+        self, step: Step, found: Any, seems: Array, seem: Array, changes: Array, more: float
+    ) -> Any:
+        """What a step is decided by, on the host: by one copy, which waits for the device.
+
+        With it comes what the best of some arms, that change this, leads to.
+        """
+        space, state, swap = self.state.space, self.state, step.swap
+        fixed, k = self._fixed if swap else 0, state.k if swap else state.k + 1
+        fused, row, paid, begun = space.fused, None, None, None
+        whole, about = fused.told(found, seems, seem, changes, fixed, swap, more, k)
+        if state.foresees:
+            row = self.points.exact_at(about.arm)
+            paid = fused.followed(about, row, state.room(k), state, swap, fixed)
+        wait = space.told(whole)
+        if state.foresees:  # the device goes on, while the host thinks
+            begun = self._begin(paid, k, about if swap else None)
+        told = fused.Told.of(wait(), *changes.shape, k, swap)
+        self.ahead = self._begun = None
+        if state.foresees:
+            which, where, changed = int(told.arm[0]), int(told.position[0]), told.weighed
+            if not swap or changed[0] + changed[1 + where] < 0:
+                self._begun = begun
+            changed = changed[:1] + changed[1:] if swap else changed
+            self.ahead = Ahead(which, where, row, changed, paid, told.paid, step)
+        return told
+
+    def _begin(self, found: Any, k: int, gate: Any) -> Begun | None:
+        """Sum for the next step, of k medoids; for none, where a gate shows that there is none."""
+        swap = k == self.state.most
+        if self._squares is not None or (swap and k == 1):
+            return None
+        kind = swap, k if swap else 1, False
+        before = self._now if self._of == kind else None
+        known = None if before is None else self._sums
+        now, changed = self.state.space.fused.noted(found, self._unit, swap, before, gate)
+        parts = self._summed(now, swap, k, False, changed, before, known)
+        return Begun(kind, found, now, parts)
 
     def _changes(self, step: Step, arms: Array) -> Array:
         """What arms change in all, in float32: a column for each medoid that goes."""
@@ -106,30 +216,32 @@ class Carried:
         found: Values = (changes / self.state.n + step.stays).min(axis=1)
         return found
 
-    def _values(self, step: Step) -> Array:
+    def _concluded(self, step: Step) -> Any:
         """What all arms change in the mean, with the best of all medoids going."""
-        if step.swap and self.state.k == 1:  # the arm takes all
-            return self._alone() * self._by - self.state.loss / self.state.n
-        self._sum(step.swap, False)
-        return self._concluded(step.swap)
-
-    def _concluded(self, swap: bool) -> Array:
-        """The values, of the sums."""
-        about = swap, self._fixed, self._share, self._by
-        return self.state.space.fused.concluded(self._sums, self.state, *about)
+        state, about = self.state, (self._fixed, self._share, self._by)
+        if step.swap and state.k == 1:  # the arm takes all
+            return self._best_of_parts(self._alone() * self._by - state.loss / state.n)
+        sums = self._sum(step.swap, False)
+        if self._squares is not None:
+            sums, self._squares = state.space.fused.folded(sums, self._squares)
+        found, self._sums = state.space.fused.concluded(sums, state, step.swap, *about)
+        return found
 
     def estimates(self, step: Step) -> Estimates:
         """Of all rows: there is no chance but that of rounding."""
         xp, n, by = self.state.space.xp, self.state.n, self._by
+        folded = self.state.space.fused.folded
         if step.swap and self.state.k == 1:
             now, _ = self._noted(False, None)
-            sums, squares = self._summed(now, False, 0, True)
-            gains = sums[0, :] * by
-            values = gains - self.state.loss / n
+            sums, squares = folded(self._summed(now, False, 0, True), None)
+            values = sums[0, :] * by - self.state.loss / n
         else:
-            self._sum(step.swap, True)
-            values, squares = self._concluded(step.swap), self._squares
-            gains = self._sums[0, :] * by
+            sums, squares = folded(self._sum(step.swap, True), self._squares)
+            self._sums, self._squares = sums, squares
+            about = self._fixed, self._share, by
+            found, _ = self.state.space.fused.concluded(sums, self.state, step.swap, *about)
+            values = found.values
+        gains = sums[0, :] * by
         sigma = xp.sqrt(xp.clip(squares * (by * by * n) - gains * gains, min=0.0))
         return Estimates(values, values - (self._unsure(step) + step.rough), sigma)
 
@@ -137,23 +249,25 @@ class Carried:
         """The sums of arms that take all."""
         if self.held.sums is not None and self._weights is None:
             return self.held.sums
-        return self._summed(self._noted(False, None)[0], False, 0)[0][0, :]
+        parts = self._summed(self._noted(False, None)[0], False, 0).found[:, 0, :]
+        return self.state.space.xp.sum(parts, axis=0, dtype=self.state.space.xp.float64)
 
-    def _sum(self, swap: bool, spread: bool) -> None:
-        """Bring the sums up to date."""
+    def _sum(self, swap: bool, spread: bool) -> Any:
+        """The sums, up to date, or parts of them; squares too, where they are asked for once."""
         k, before = self.state.k, self._now
         kind = swap, k if swap else min(k, 1), spread or self._squares is not None
-        if not k and not kind[2]:
-            self._sums, self._of = self._alone()[None, :], kind
-            return
         if self._of != kind or not k:
             before = None
+        self._of, begun, self._begun = kind, self._begun, None
+        if not k and not kind[2]:
+            return self._alone()[None, :]
+        if begun is not None and begun.kind == kind and begun.found.nearest is self.state.nearest:
+            self._now = begun.now
+            return begun.parts
         now, changed = self._noted(swap, before)
-        sums, squares = self._summed(now, swap, k, kind[2], changed, before)
-        if before is not None:
-            sums += self._sums
-            squares = None if squares is None else squares + self._squares
-        self._sums, self._squares, self._now, self._of = sums, squares, now, kind
+        known = None if before is None else self._sums
+        self._now = now
+        return self._summed(now, swap, k, kind[2], changed, before, known)
 
     def _noted(self, swap: bool, before: Any) -> Any:
         return self.state.space.fused.noted(self.state, self._unit, swap, before)

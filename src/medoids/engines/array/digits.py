@@ -82,11 +82,7 @@ class Digits:
         """The lowest number of all; the least and the largest above 0, without signs."""
         if self._directions:
             return -1.0, 0.0, 1.0
-        xp, found = self._space.xp, []
-        for start, stop in self._parts:
-            part = self._between(start, stop, xp.float32)
-            size = xp.abs(part)
-            least = xp.min(xp.where(size > 0, size, math.inf))
-            found.append(xp.stack([xp.min(part), least, -xp.max(size)]))
+        xp, sizes = self._space.xp, self._space.fused.sizes
+        found = [sizes(self._between(*part, xp.float32)) for part in self._parts]
         lowest, least, largest = self._space.host(xp.min(xp.stack(found), axis=0)).tolist()
         return (lowest, least, -largest) if largest < 0 else (0.0, 1.0, 1.0)

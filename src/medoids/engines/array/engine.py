@@ -152,6 +152,7 @@ class ArrayEngine(Placed, WithoutNear):
         """The best arm by sums that are carried: see `AllArms`."""
         carried: Any = self.carried
         found: Ids = carried.close(self.step(swap))
+        self._foresee(carried.ahead)
         return found
 
     def forget(self) -> None:

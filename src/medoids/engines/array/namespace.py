@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import cache, cached_property
 from typing import Any, NamedTuple
@@ -98,6 +98,24 @@ class Space:
         """A short array, on the host: all that was to be computed is done then."""
         return to_host(array)
 
+    def told(self, array: Array) -> Callable[[], NDArray[Any]]:
+        """The same for what is to be computed by now: what comes later is not waited for."""
+        if not (self.is_torch and self.on_gpu):
+            found = self.host(array)
+            return lambda: found
+        import torch
+
+        there = torch.empty(array.shape, dtype=array.dtype, pin_memory=True)
+        there.copy_(array, non_blocking=True)
+        done = torch.cuda.Event()
+        done.record()
+
+        def wait() -> NDArray[Any]:
+            done.synchronize()
+            return np.asarray(there)
+
+        return wait
+
     def cast(self, array: Array, dtype: Any) -> Array:
         return array if array.dtype == dtype else self.xp.astype(array, dtype)
 
@@ -159,6 +177,12 @@ class Space:
             return
         for i, row in enumerate(rows):
             array[row, :] = values[i, :]
+
+    def put_one(self, array: Array, rows: Array, value: float) -> Array:
+        """An array of torch's with a value at one row of each column, at none where that is -1."""
+        at = rows.clip(min=0)[None, :]
+        there = array.gather(0, at)
+        return array.scatter_(0, at, there.masked_fill_(rows[None, :] >= 0, value))
 
     def lowest(self, array: Array, count: int) -> Array:
         """Where the so many lowest numbers are, the lowest first."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..protocol import Ids, Values
 from ..sites import Sites
+from .carried import Ahead
 from .namespace import Array
 from .rows import ArrayPoints
 from .state import State
@@ -44,6 +45,7 @@ class Placed(ABC):
         self.state = State(self.space, self.n, rows, weights)
         self._step: Step | None = None
         self._exact: dict[int, Array] = {}  # rows of arms since a medoid was placed
+        self._ahead: Ahead | None = None  # what one of them leads to
 
     # --- the medoids so far
 
@@ -69,15 +71,33 @@ class Placed(ABC):
         self._exact.clear()
 
     def place(self, position: int, medoid: int) -> None:
-        row = self._row(int(medoid))
-        if position == self.state.k:
+        row, ahead = self._row(int(medoid)), self._foreseen(medoid)
+        if ahead is not None and ahead.position == position:
+            self.state.adopt(position, medoid, row, ahead.found, ahead.sums)
+        elif position == self.state.k:
             self.state.add(medoid, row)
         else:
             self.state.replace(position, medoid, row, self._between)
         self._exact.clear()
 
     def loss_after(self, position: int, medoid: int) -> float:
+        ahead = self._foreseen(medoid)
+        if ahead is not None and ahead.position == position:
+            return float(ahead.sums[0])
         return self.state.loss_after(position, self._row(int(medoid)))
+
+    def _foresee(self, ahead: Ahead | None) -> None:
+        """Know what an arm leads to, before it is placed."""
+        self._ahead = ahead
+        if ahead is not None:
+            self._exact[ahead.arm] = ahead.row
+
+    def _foreseen(self, arm: int) -> Ahead | None:
+        """What an arm leads to, where that is known."""
+        ahead, now = self._ahead, self._step
+        if ahead is None or ahead.step is not now or now.version != self.state.version:
+            return None
+        return ahead if ahead.arm == arm else None
 
     def _row(self, arm: int) -> Array:
         if arm not in self._exact:
@@ -100,8 +120,9 @@ class Placed(ABC):
         step, best = self.step(swap), -1
         values, replaces = np.empty(len(arms)), np.empty(len(arms), dtype=np.int64)
         for i, arm in enumerate(arms.tolist()):
-            row = self._row(arm)
-            values[i], replaces[i] = step.values(row)
+            row, ahead = self._row(arm), self._foreseen(arm)
+            found = step.values(row) if ahead is None else step.best_of(ahead.changes)
+            values[i], replaces[i] = found
             # The row of the best is kept, for it may be placed.
             if best >= 0 and values[i] >= values[best]:
                 self._exact.pop(arm)

@@ -78,6 +78,10 @@ class ArrayPoints(ABC):
         """From an arm to all points, in float64."""
         return self.exact(self.space.ids([arm]))[0, :]
 
+    def exact_at(self, arm: Array) -> Array:
+        """The same of an arm that only the device knows: an array of one number, of any type."""
+        return self.exact(self.space.cast(arm, self.space.xp.int64))[0, :]
+
 
 class GivenDistances(ArrayPoints):
     """A matrix of distances: the row is the medoid, the column the point."""
@@ -142,6 +146,8 @@ class ArrayRows(ArrayPoints):
     def __init__(self, array: Array, metric: str) -> None:
         space = Space(array.like if isinstance(array, Streamed) else array)
         super().__init__(space, array.shape[0])
+        if space.fused is not None and not isinstance(array, Streamed):
+            array = array if array.stride(1) == 1 else array.contiguous()  # kernels read along rows
         self.array, self.metric = array, metric
         self.width = 3 if metric == "haversine" else array.shape[1]
         self._centre: Array = None
@@ -167,6 +173,24 @@ class ArrayRows(ArrayPoints):
     def _find_frame(self) -> None:
         """A shift and a unit that keep float32 from losing digits."""
         space, xp = self.space, self.space.xp
+        lowest, highest, centre = self._outline()
+        extent = xp.max(xp.maximum(highest - centre, centre - lowest))
+        largest, away = space.host(xp.stack([extent, xp.max(xp.abs(centre))])).tolist()
+        degree = 2 if self.metric == "sqeuclidean" else 1
+        across = 0.5 if self.metric in SQUARES else 0 if self.metric == "chebyshev" else 1
+        power = log2_of(largest) + 1 + across * math.log2(self.width)
+        unit = moderate(power, self.n, degree)
+        self._power, self.unit = round(math.log2(unit)), unit**degree
+        far, kind = away > 2 * largest, str(self.array.dtype).rpartition(".")[2]
+        if far or unit != 1 or kind not in _SHORT:
+            self._centre = centre
+
+    def _outline(self) -> tuple[Array, Array, Array]:
+        """The lowest and the largest number of each column, and the mean; in float64."""
+        space, xp = self.space, self.space.xp
+        if space.fused is not None and not isinstance(self.array, Streamed):
+            found: tuple[Array, Array, Array] = space.fused.outline(self.array)
+            return found
         low, high, total = [], [], []
         for start, stop in space.chunks(self.n, self.width):
             part = space.cast(rows_between(self.array, start, stop), xp.float64)
@@ -174,16 +198,7 @@ class ArrayRows(ArrayPoints):
             high.append(xp.max(part, axis=0))
             total.append(xp.sum(part / self.n, axis=0))
         lowest, highest = xp.min(xp.stack(low), axis=0), xp.max(xp.stack(high), axis=0)
-        centre = xp.sum(xp.stack(total), axis=0)
-        largest = float(xp.max(xp.maximum(highest - centre, centre - lowest)))
-        degree = 2 if self.metric == "sqeuclidean" else 1
-        across = 0.5 if self.metric in SQUARES else 0 if self.metric == "chebyshev" else 1
-        power = log2_of(largest) + 1 + across * math.log2(self.width)
-        unit = moderate(power, self.n, degree)
-        self._power, self.unit = round(math.log2(unit)), unit**degree
-        far = float(xp.max(xp.abs(centre))) > 2 * largest
-        if far or unit != 1 or str(self.array.dtype).rpartition(".")[2] not in _SHORT:
-            self._centre = centre
+        return lowest, highest, xp.sum(xp.stack(total), axis=0)
 
     def _shape(self, rows: Array, dtype: Any) -> Array:
         """Some rows, in float32 or float64, as the metric compares them."""
@@ -345,6 +360,13 @@ class ArrayRows(ArrayPoints):
     def exact_row(self, arm: int) -> Array:
         return self._from(self._between(arm, arm + 1, self.space.xp.float64), None)[0, :]
 
+    def exact_at(self, arm: Array) -> Array:
+        if not self._in_one_pass:
+            return super().exact_at(arm)
+        self.n_distances += self.n
+        frame = self._centre, 2.0**-self._power
+        return self.how.finish(self.space.fused.squares_from(self.array, arm, *frame, True))
+
     def exact_from(self, others: Array) -> Array:
         """From rows of the user's, that are none of these, to each of these; in the user's unit."""
         self._padded = self.metric in DIRECTIONS
@@ -374,15 +396,25 @@ class ArrayRows(ArrayPoints):
         """Whether float32 cannot tell the rows apart."""
         if self._coarse is None:
             self._coarse, float64 = False, self.space.xp.float64
+            known: dict[bytes, Any] = {}
+
+            def both(left: Any, right: Any) -> Any:
+                """In float32 and in float64: one copy to the host, which waits for the device."""
+                pairs = left.tobytes() + right.tobytes()
+                if pairs not in known:
+                    here, there = self.space.ids(left), self.space.ids(right)
+                    found = self.space.cast(self.block(here, there), float64)
+                    some, others = self._some(here, float64), self._some(there, float64)
+                    exact = self.how.norm(some[:, None, :] - others[None, :, :])
+                    known[pairs] = self.space.host(self.space.xp.stack([found, exact]))
+                return known[pairs]
 
             def rough(left: Any, right: Any) -> Any:
-                found = self.space.host(self.block(self.space.ids(left), self.space.ids(right)))
                 # From a row to itself is known.
-                return np.where(left[:, None] == right[None, :], 0.0, found)
+                return np.where(left[:, None] == right[None, :], 0.0, both(left, right)[0])
 
             def fine(left: Any, right: Any) -> Any:
-                some, others = (self._some(self.space.ids(ids), float64) for ids in (left, right))
-                return self.space.host(self.how.norm(some[:, None, :] - others[None, :, :]))
+                return both(left, right)[1]
 
             self._coarse = loses_digits(self.n, rough, fine, parts=1)
         return self._coarse

@@ -138,5 +138,17 @@ class Sample:
         return self._block
 
     def _apart(self, block: Array, arms: Array, refs: Array) -> Array:
-        """A block, infinite from an arm to itself: what it gains there is known."""
+        """A block, infinite from an arm to itself: what it gains there is known.
+
+        It may be overwritten.
+        """
+        if self.space.is_torch:  # one number of a column, whichever references are there twice
+            return self.space.put_one(block, self._places(arms, refs), float("inf"))
         return self.space.xp.where(arms[:, None] == refs[None, :], float("inf"), block)
+
+    def _places(self, arms: Array, refs: Array) -> Array:
+        """Where each reference is among the arms, which are all different: -1, if it is none."""
+        space = self.space
+        places = space.full(self.points.n_rows, -1, space.xp.int64)
+        places = space.put(places, arms, space.arange(0, arms.shape[0]))
+        return space.take(places, refs)

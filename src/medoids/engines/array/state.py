@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -160,11 +160,38 @@ class State:
             self.loss = self.total(self.nearest)
             return
         found = self.space.fused.paid(self._rows[: self.k, :], self.weights)
-        self.nearest, self.owner, self.second, self.other, sums = found
+        self._take(found, self.space.host(found.sums))
+
+    def _take(self, found: Any, sums: Values) -> None:
+        """What points pay now, and on the host what it sums to."""
+        self.nearest, self.owner, self.second, self.other = found[:4]
         loss, size, second, squares, squares2 = sums[:5].tolist()
         removal, weight = sums[5 : 5 + self.k], sums[5 + self.k :]
         self._paid = Paid(loss, size, second, squares, squares2, removal, weight)
         self.loss = self._paid.loss
+
+    @property
+    def foresees(self) -> bool:
+        """What medoids would lead to can be computed before they are placed."""
+        return self._rows is not None and self.space.fused is not None
+
+    @property
+    def most(self) -> int:
+        """How many medoids there will be, where their rows are kept."""
+        return self._kept
+
+    def room(self, k: int) -> Array:
+        """The rows of so many medoids: of those that there are, and perhaps of one more."""
+        rows: Any = self._rows
+        return rows[:k, :]
+
+    def adopt(self, position: int, medoid: int, row: Array, found: Any, sums: Values) -> None:
+        """Place a medoid, with what was found of it before; `sums` are on the host."""
+        rows: Any = self._rows
+        self.medoids[position : position + 1] = [int(medoid)]
+        rows[position, :] = row
+        self.version += 1
+        self._take(found, sums)
 
     @property
     def paid(self) -> Paid:

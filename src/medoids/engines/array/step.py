@@ -139,11 +139,17 @@ class Step:
 
     def values(self, row: Array) -> tuple[float, int]:
         """The value of the arm at these distances (float64), and whom it replaces."""
+        return self.best_of(self.state.space.host(self.weighed(row)))
+
+    def weighed(self, row: Array) -> Array:
+        """What the arm at these distances (float64) changes in all, with each medoid gone."""
         state, fused = self.state, self.state.space.fused
         if fused is None:
-            changes = state.space.host(self.changes(row[None, :]))[0]
-        else:
-            changes = fused.weighed(row, state, self.swap, state.weights)
+            return self.changes(row[None, :])[0, :]
+        return fused.weighed(row, state, self.swap, state.weights)
+
+    def best_of(self, changes: Values) -> tuple[float, int]:
+        """The value of an arm that changes this, with each medoid gone; and whom it replaces."""
         found = changes / self.n + self.stays
         at = int(found.argmin())
         return float(found[at]), at

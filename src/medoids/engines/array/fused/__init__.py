@@ -10,15 +10,18 @@ Distances are products of rows that are split into two float16 (`factors`). Wher
 into the device they are held, and sums over all points are carried from step to step (`carried`).
 """
 
+from .ahead import TOLD, Told, followed, told
 from .bounds import TILE, shifted
 from .by_owner import SORTED, estimated_by_owner
-from .carried import Changed, Payments, carried, concluded, noted
+from .carried import Changed, Concluded, Partial, Payments, carried, concluded, folded, noted
 from .estimates import MOST_CLUSTERS, Scalars, estimated, width_of
-from .factors import Bytes, Factors, halve, has_few_digits
-from .sums import Summed, paid, squares_from, summed, weighed
+from .factors import Bytes, Factors, halve
+from .numbers import has_few_digits, outline, sizes
+from .sums import Paid, Summed, paid, squares_from, summed, weighed
 
 __all__ = [
-    "MOST_CLUSTERS", "SORTED", "TILE", "Bytes", "Changed", "Factors", "Payments", "Scalars",
-    "Summed", "carried", "concluded", "estimated", "estimated_by_owner", "halve", "has_few_digits",
-    "noted", "paid", "shifted", "squares_from", "summed", "weighed", "width_of",
+    "MOST_CLUSTERS", "SORTED", "TILE", "TOLD", "Bytes", "Changed", "Concluded", "Factors", "Paid",
+    "Partial", "Payments", "Scalars", "Summed", "Told", "carried", "concluded", "estimated",
+    "estimated_by_owner", "folded", "followed", "halve", "has_few_digits", "noted", "outline",
+    "paid", "shifted", "sizes", "squares_from", "summed", "told", "weighed", "width_of",
 ]  # fmt: skip

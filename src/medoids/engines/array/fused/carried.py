@@ -15,9 +15,13 @@ import triton.language as tl
 from .sums import padded
 
 Tensor = Any
-# Parts of the points, for as many programs to work at once; and the sizes of tiles.
-_PARTS, _POINTS, _ARMS = 4, 16, 128
+# The sizes of tiles.
+_POINTS, _ARMS = 16, 128
 _NOTED, _CONCLUDED = 1024, 256
+# For BUILD and for SWAP: parts of the points, for as many programs to work at once; and the share
+# of the points from which on all are summed anew, since that takes less than to add and to take
+# away.
+_PARTS, _MANY = (8, 4), (0.8, 0.5)
 
 
 class Payments(NamedTuple):
@@ -30,8 +34,9 @@ class Payments(NamedTuple):
 
 @triton.jit
 def _note(
-    nearest_, second_, owner_, unit, nearest0_, second0_, owner0_, pays_, pays2_, who_, differs_, n,
-    SWAP: tl.constexpr, FIRST: tl.constexpr, POINTS: tl.constexpr,
+    nearest_, second_, owner_, unit, nearest0_, second0_, owner0_, weighed_, position_, pays_,
+    pays2_, who_, differs_, n,
+    SWAP: tl.constexpr, FIRST: tl.constexpr, GATED: tl.constexpr, POINTS: tl.constexpr,
 ):  # fmt: skip
     """What some points pay, to be summed; and which pay something else than before."""
     point = tl.program_id(0) * POINTS + tl.arange(0, POINTS)
@@ -47,6 +52,9 @@ def _note(
         if SWAP:
             differs |= second != tl.load(second0_ + point, mask=seen, other=0.0)
             differs |= owner != tl.load(owner0_ + point, mask=seen, other=0)
+        if GATED:
+            at = tl.load(position_).to(tl.int32)
+            differs &= tl.load(weighed_) + tl.load(weighed_ + 1 + at) < 0
         tl.store(differs_ + point, differs.to(tl.int32), mask=seen)
 
 
@@ -70,16 +78,22 @@ class Changed(NamedTuple):
     ends: Tensor
 
 
-def noted(state: Any, unit: float, swap: bool, before: Payments | None) -> Any:
-    """What points pay, multiplied by a unit; and who pays something else than before."""
+def noted(
+    state: Any, unit: float, swap: bool, before: Payments | None, gate: Any = None
+) -> tuple[Payments, Changed | None]:
+    """What points pay, multiplied by a unit; and who pays something else than before.
+
+    With a `gate` (see `Told`) nobody does, unless the swap that it tells of is good.
+    """
     n, device = state.nearest.shape[0], state.nearest.device
     pays = torch.empty((2, n), dtype=torch.float32, device=device)
     whole = torch.empty((3, n), dtype=torch.int32, device=device)
     now, differs, points = Payments(pays[0], pays[1], whole[0]), whole[1], whole[2]
     grid, old = (triton.cdiv(n, _NOTED),), before or now
+    about = (state.nearest, state.nearest) if gate is None else (gate.weighed, gate.position)
     _note[grid](
-        state.nearest, state.second, state.owner, unit, *old, *now, differs, n,
-        SWAP=swap, FIRST=before is None, POINTS=_NOTED,
+        state.nearest, state.second, state.owner, unit, *old, *about, *now, differs, n,
+        SWAP=swap, FIRST=before is None, GATED=gate is not None, POINTS=_NOTED,
     )  # fmt: skip
     if before is None:
         return now, None
@@ -91,12 +105,16 @@ def noted(state: Any, unit: float, swap: bool, before: Payments | None) -> Any:
 @triton.jit
 def _carry(
     rows, stride, scale, points_, ends_, nearest_, second_, owner_, nearest0_, second0_, owner0_,
-    weight_, parts_, n,
+    weight_, parts_, n, many,
     SWAP: tl.constexpr, WEIGHTS: tl.constexpr, PAID: tl.constexpr, ALL: tl.constexpr,
-    SPREAD: tl.constexpr, CLUSTERS: tl.constexpr, PARTS: tl.constexpr, POINTS: tl.constexpr,
-    ARMS: tl.constexpr,
+    GATED: tl.constexpr, SCALED: tl.constexpr, SPREAD: tl.constexpr, CLUSTERS: tl.constexpr,
+    PARTS: tl.constexpr, POINTS: tl.constexpr, ARMS: tl.constexpr,
 ):  # fmt: skip
     """Sums over a part of the points: all rewards, more where an owner goes, and squares."""
+    if GATED:  # how many have changed is known here alone
+        changed = tl.load(ends_ + n - 1)
+        if (changed > many) != ALL:
+            return
     part = tl.program_id(0)
     arm = tl.program_id(1) * ARMS + tl.arange(0, ARMS)
     there = arm < n
@@ -113,35 +131,45 @@ def _carry(
         point = at if ALL else tl.load(points_ + at, mask=seen, other=0)
         row = rows + point.to(tl.int64)[:, None] * stride
         both = seen[:, None] & there[None, :]
-        far = tl.load(row + arm[None, :], mask=both, other=float("inf")).to(tl.float32) * scale
+        far = tl.load(row + arm[None, :], mask=both, other=float("inf")).to(tl.float32)
+        if SCALED:
+            far *= scale
         nearest = tl.load(nearest_ + point, mask=seen, other=0.0)[:, None]
         weight = tl.load(weight_ + point, mask=seen, other=0.0)[:, None] if WEIGHTS else 1.0
         # Nothing changes from an arm to itself, where it is infinitely far: that is known.
         now = tl.minimum(far, nearest)
-        gained = (now - nearest if PAID else tl.where(far < float("inf"), far, 0.0)) * weight
-        if SPREAD:
-            squares += gained * gained
-        if not ALL:
+        if ALL:
+            gained = now - nearest if PAID else tl.where(far < float("inf"), far, 0.0)
+            if WEIGHTS:
+                gained *= weight
+            if SPREAD:
+                squares += gained * gained
+        else:
             nearest0 = tl.load(nearest0_ + point, mask=seen, other=0.0)[:, None]
             now0 = tl.minimum(far, nearest0)
-            before = (now0 - nearest0) * weight
-            gained -= before
+            # In this order it is nothing where an arm is farther than what was and is paid.
+            gained = (now - now0) - (nearest - nearest0)
+            if WEIGHTS:
+                gained *= weight
             if SPREAD:
-                squares -= before * before
+                after, before = (now - nearest) * weight, (now0 - nearest0) * weight
+                squares += after * after - before * before
         gains += gained
-        if SWAP:
+        if SWAP:  # there are two medoids at least, so that what is second is finite
             second = tl.load(second_ + point, mask=seen, other=0.0)[:, None]
             owner = tl.load(owner_ + point, mask=seen, other=-1)
-            goes = tl.minimum(far, second)
-            added = tl.where(goes < float("inf"), goes - now, 0.0) * weight
+            added = tl.minimum(far, second) - now
+            if WEIGHTS:
+                added *= weight
             mine = (places[:, None] == owner[None, :]).to(tl.float16)
             more = tl.dot(mine, added.to(tl.float16), more)
             if not ALL:
                 second0 = tl.load(second0_ + point, mask=seen, other=0.0)[:, None]
                 owner0 = tl.load(owner0_ + point, mask=seen, other=-1)
-                goes0 = tl.minimum(far, second0)
                 # The very numbers that were added are taken away.
-                less = tl.where(goes0 < float("inf"), now0 - goes0, 0.0) * weight
+                less = now0 - tl.minimum(far, second0)
+                if WEIGHTS:
+                    less *= weight
                 mine0 = (places[:, None] == owner0[None, :]).to(tl.float16)
                 more = tl.dot(mine0, less.to(tl.float16), more)
     out = parts_ + part.to(tl.int64) * (CLUSTERS + 2) * n + arm
@@ -153,11 +181,66 @@ def _carry(
         tl.store(out + (1 + CLUSTERS) * n, tl.sum(squares, axis=0), mask=there)
 
 
+@triton.jit
+def _fold(
+    parts_, sums0_, squares0_, ends_, sums_, squares_, n, many, last,
+    CHANGED: tl.constexpr, CLUSTERS: tl.constexpr, PARTS: tl.constexpr, ARMS: tl.constexpr,
+):  # fmt: skip
+    """The sums of parts, in float64; and what was there before, where some points changed."""
+    place = tl.program_id(1)
+    arm = tl.program_id(0) * ARMS + tl.arange(0, ARMS)
+    there = arm < n
+    squares = place == last
+    of = tl.where(squares, 1 + CLUSTERS, place).to(tl.int64) * n + arm
+    total = tl.zeros((ARMS,), tl.float64)
+    for part in range(PARTS):
+        each = parts_ + part.to(tl.int64) * (CLUSTERS + 2) * n
+        total += tl.load(each + of, mask=there, other=0.0).to(tl.float64)
+    to = place.to(tl.int64) * n + arm
+    adds = there
+    if CHANGED:
+        adds = there & (tl.load(ends_ + n - 1) <= many)
+    if squares:
+        if CHANGED:
+            total += tl.load(squares0_ + arm, mask=adds, other=0.0)
+        tl.store(squares_ + arm, total, mask=there)
+    else:
+        if CHANGED:
+            total += tl.load(sums0_ + to, mask=adds, other=0.0)
+        tl.store(sums_ + to, total, mask=there)
+
+
+class Partial(NamedTuple):
+    """Sums over parts of the points.
+
+    Attributes
+    ----------
+    found : array of shape (parts, clusters + 2, n)
+        For each arm, in float32: the sum of its rewards with all medoids staying; in SWAP what is
+        added where each medoid goes; and last, where they were asked for, squares of the first.
+    rows : int
+        How many of these there are, but for squares.
+    ends : array
+        See `Changed`.
+    many : int
+        Where more points have changed than this, all were summed anew.
+    known : array of shape (rows, n) or None
+        What is to be added, unless all points were summed anew.
+    """
+
+    found: Tensor
+    rows: int
+    ends: Tensor
+    many: int
+    known: Tensor | None
+
+
 def carried(
     rows: Tensor, scale: float, now: Payments, swap: bool, k: int, weights: Tensor | None,
     spread: bool = False, changed: Changed | None = None, before: Payments | None = None,
-) -> tuple[Tensor, Tensor | None]:  # fmt: skip
-    """Sums over all points, or how they change where some points paid something else `before`.
+    known: Tensor | None = None,
+) -> Partial:  # fmt: skip
+    """Sums over all points, from what is `known` of them where some points paid something else.
 
     Parameters
     ----------
@@ -168,6 +251,7 @@ def carried(
     now : Payments
         Multiplied by the same.
     swap : bool
+        There are two medoids at least then.
     k : int
         How many medoids there are.
     weights : array or None
@@ -178,65 +262,129 @@ def carried(
         Who pays something else than before.
     before : Payments, default=None
         What all paid.
-
-    Returns
-    -------
-    array of shape (1 + k, n), or (1, n)
-        For each arm, in float64: the sum of its rewards with all medoids staying, and in SWAP what
-        is added where each medoid goes.
-    array of shape (n,) or None
-        The sum of the rewards' squares.
+    known : array, default=None
+        The sums then.
     """
-    n = rows.shape[0]
+    n, device, count = rows.shape[0], rows.device, 1 + (k if swap else 0)
     clusters = padded(k) if swap else 16
-    found = torch.empty((_PARTS, clusters + 2, n), dtype=torch.float32, device=rows.device)
+    parts = torch.empty((_PARTS[swap], clusters + 2, n), dtype=torch.float32, device=device)
     old, listed = before or now, changed or Changed(now.owner, now.owner)
-    _carry[(_PARTS, triton.cdiv(n, _ARMS))](
-        rows, rows.stride(0), scale, *listed, *now, *old,
-        now.nearest if weights is None else weights, found, n,
-        SWAP=swap, WEIGHTS=weights is not None, PAID=k > 0, ALL=changed is None, SPREAD=spread,
-        CLUSTERS=clusters, PARTS=_PARTS, POINTS=_POINTS, ARMS=_ARMS, num_warps=4, num_stages=3,
+    many, gated = int(_MANY[swap] * n), changed is not None
+    for whole in (False, True) if gated else (True,):
+        _carry[(_PARTS[swap], triton.cdiv(n, _ARMS))](
+            rows, rows.stride(0), scale, *listed, *now, *old,
+            now.nearest if weights is None else weights, parts, n, many,
+            SWAP=swap, WEIGHTS=weights is not None, PAID=k > 0, ALL=whole, GATED=gated,
+            SCALED=scale != 1, SPREAD=spread, CLUSTERS=clusters, PARTS=_PARTS[swap], POINTS=_POINTS,
+            ARMS=_ARMS, num_warps=4, num_stages=3,
+        )  # fmt: skip
+    return Partial(parts, count, listed.ends, many, known)
+
+
+def folded(parts: Partial, squares: Tensor | None) -> tuple[Tensor, Tensor]:
+    """All sums and those of squares, of parts; from what was known of the `squares`."""
+    (count, clusters, n), device = parts.found.shape, parts.found.device
+    sums = torch.empty((parts.rows, n), dtype=torch.float64, device=device)
+    found = torch.empty(n, dtype=torch.float64, device=device)
+    changed = parts.known is not None
+    _fold[(triton.cdiv(n, _NOTED), parts.rows + 1)](
+        parts.found, parts.known if changed else sums, squares if changed else found, parts.ends,
+        sums, found, n, parts.many, parts.rows, CHANGED=changed, CLUSTERS=clusters - 2,
+        PARTS=count, ARMS=_NOTED,
     )  # fmt: skip
-    sums = found[:, : 1 + (k if swap else 0), :].sum(dim=0, dtype=torch.float64)
-    return sums, found[:, 1 + clusters, :].sum(dim=0, dtype=torch.float64) if spread else None
+    return sums, found
 
 
 @triton.jit
 def _conclude(
-    sums_, nearest_, second_, owner_, share_, by_, values_, n, fixed, k,
+    sums_, parts_, sums0_, ends_, many, nearest_, second_, owner_, share_, by_, values_, lowest_,
+    which_, n, fixed, k,
+    FOLD: tl.constexpr, CHANGED: tl.constexpr, CLUSTERS: tl.constexpr, PARTS: tl.constexpr,
     SWAP: tl.constexpr, PAID: tl.constexpr, WEIGHTS: tl.constexpr, ARMS: tl.constexpr,
 ):  # fmt: skip
-    """What some arms are worth, in the mean over all points."""
+    """What some arms are worth, in the mean over all points; and which is the best of them."""
     arm = tl.program_id(0) * ARMS + tl.arange(0, ARMS)
     there = arm < n
     by = tl.load(by_)
-    value = tl.load(sums_ + arm, mask=there, other=0.0) * by
+    adds = there
+    if CHANGED:
+        adds = there & (tl.load(ends_ + n - 1) <= many)
+    value = tl.zeros((ARMS,), tl.float64)
+    best = tl.full((ARMS,), float("inf"), tl.float64)
     if PAID:  # an arm itself pays nothing
         share = tl.load(share_ + arm, mask=there, other=0.0) if WEIGHTS else tl.load(share_)
         nearest = tl.load(nearest_ + arm, mask=there, other=0.0)
-        value -= nearest * share
+        value = -nearest * share
     if SWAP:
         owner = tl.load(owner_ + arm, mask=there, other=-1)
         own = (nearest - tl.load(second_ + arm, mask=there, other=0.0)) * share
-        best = tl.full((ARMS,), float("inf"), tl.float64)
-        for place in range(fixed, k):
-            more = tl.load(sums_ + (1 + place) * n + arm, mask=there, other=0.0) * by
-            best = tl.minimum(best, more + tl.where(owner == place, own, 0.0))
+    for row in range(1 + (k if SWAP else 0)):
+        at = row.to(tl.int64) * n + arm
+        if FOLD:
+            total = tl.zeros((ARMS,), tl.float64)
+            for part in tl.static_range(PARTS):
+                each = parts_ + part * (CLUSTERS + 2) * n.to(tl.int64) + at
+                total += tl.load(each, mask=there, other=0.0).to(tl.float64)
+            if CHANGED:
+                total += tl.load(sums0_ + at, mask=adds, other=0.0)
+            tl.store(sums_ + at, total, mask=there)
+        else:
+            total = tl.load(sums_ + at, mask=there, other=0.0)
+        value += tl.where(row == 0, total * by, 0.0)
+        if SWAP:
+            goes = total * by + tl.where(owner == row - 1, own, 0.0)
+            best = tl.where(row > fixed, tl.minimum(best, goes), best)
+    if SWAP:
         value += best
     tl.store(values_ + arm, value, mask=there)
+    lowest, first = tl.min(tl.where(there, value, float("inf")), axis=0, return_indices=True)
+    tl.store(lowest_ + tl.program_id(0), lowest)
+    tl.store(which_ + tl.program_id(0), tl.program_id(0) * ARMS + first)
+
+
+class Concluded(NamedTuple):
+    """What arms are worth, in float64.
+
+    Attributes
+    ----------
+    values : array
+        Of all arms.
+    lowest : array
+        The lowest, of some arms after the other;
+    which : array of int64
+        and the arm that has it.
+    """
+
+    values: Tensor
+    lowest: Tensor
+    which: Tensor
 
 
 def concluded(
     sums: Tensor, state: Any, swap: bool, fixed: int, share: Tensor, by: Tensor
-) -> Tensor:
-    """The values of all arms, of sums that were carried, times a number, in float64.
+) -> tuple[Concluded, Tensor]:
+    """The values of all arms, of sums that were carried (or `Partial` ones); and the sums.
 
-    `share` is what of the mean an arm's own reward is, for each arm or (of shape (1,)) for any.
+    They are multiplied `by` a number; `share` is what of the mean an arm's own reward is, for each
+    arm or (of shape (1,)) for any.
     """
+    parts: Any = sums if isinstance(sums, Partial) else None
+    if parts is not None:
+        shape = (parts.rows, parts.found.shape[2])
+        sums = torch.empty(shape, dtype=torch.float64, device=parts.found.device)
     n = sums.shape[1]
     values = torch.empty(n, dtype=torch.float64, device=sums.device)
-    _conclude[(triton.cdiv(n, _CONCLUDED),)](
-        sums, state.nearest, state.second, state.owner, share, by, values, n, fixed, state.k,
+    blocks = triton.cdiv(n, _CONCLUDED)
+    lowest = torch.empty(blocks, dtype=torch.float64, device=sums.device)
+    which = torch.empty(blocks, dtype=torch.int64, device=sums.device)
+    changed = parts is not None and parts.known is not None
+    _conclude[(blocks,)](
+        sums, sums if parts is None else parts.found, parts.known if changed else sums,
+        parts.ends if changed else which, parts.many if changed else 0, state.nearest,
+        state.second, state.owner, share, by, values, lowest, which, n, fixed, state.k,
+        FOLD=parts is not None, CHANGED=changed,
+        CLUSTERS=16 if parts is None else parts.found.shape[1] - 2,
+        PARTS=1 if parts is None else parts.found.shape[0],
         SWAP=swap, PAID=state.k > 0, WEIGHTS=share.shape[0] > 1, ARMS=_CONCLUDED,
     )  # fmt: skip
-    return values
+    return Concluded(values, lowest, which), sums

@@ -15,13 +15,16 @@ import torch
 import triton
 import triton.language as tl
 
+from .numbers import to_bytes
+
 Tensor = Any
 # How distances are made of squared differences.
 KINDS = {"sqeuclidean": 0, "euclidean": 1, "cosine": 2, "correlation": 2}
 # Columns are multiplied so many at a time.
 _DEPTH, _BYTES, _TILE = 64, 128, 128
-# So much of a number is rounding, where it was divided and multiplied in float32.
-_LAST = 2.0**-21
+# All distances are made in tiles of so many rows, and in bands of so many tiles: those that are
+# made at a time have much of what they read in common.
+_ROWS, _BAND = 128, 8
 
 
 @triton.jit
@@ -57,23 +60,36 @@ def _distance(squares, KIND: tl.constexpr):
 
 
 @triton.jit
+def _place(at, tiles, BAND: tl.constexpr):
+    """Which tile: band after band of rows of tiles from the diagonal on, column by column."""
+    across = tiles + 0.5 * BAND
+    left = tl.maximum(across * across - 2.0 * at.to(tl.float32), 0.0)
+    band = ((across - tl.sqrt_rn(left)) / BAND).to(tl.int32)
+    # Where that was rounded to the next one.
+    begins = BAND * (band * tiles - BAND * (band * (band - 1) // 2))
+    band = tl.where(at < begins, band - 1, band)
+    ends = BAND * ((band + 1) * tiles - BAND * ((band + 1) * band // 2))
+    band = tl.where(at >= ends, band + 1, band)
+    within = at - BAND * (band * tiles - BAND * (band * (band - 1) // 2))
+    return band * BAND + within % BAND, band * BAND + within // BAND
+
+
+@triton.jit
 def _fill(
     high_, low_, squares_, found_, sums_, n, stride, width, product, scale, tiles,
-    KIND: tl.constexpr, SPLIT: tl.constexpr, BYTES: tl.constexpr, TILE: tl.constexpr,
-    DEPTH: tl.constexpr,
+    KIND: tl.constexpr, SPLIT: tl.constexpr, BYTES: tl.constexpr, ROWS: tl.constexpr,
+    TILE: tl.constexpr, DEPTH: tl.constexpr, BAND: tl.constexpr,
 ):  # fmt: skip
-    """A tile of distances, and the same the other way round."""
-    # The tiles on and above the diagonal, in order.
-    at = tl.program_id(0)
-    across = tiles + 0.5
-    i = (across - tl.sqrt_rn(across * across - 2.0 * at.to(tl.float32))).to(tl.int32)
-    i = tl.where(at < i * tiles - i * (i - 1) // 2, i - 1, i)
-    i = tl.where(at >= (i + 1) * tiles - (i + 1) * i // 2, i + 1, i)
-    j = i + at - (i * tiles - i * (i - 1) // 2)
-    rows = i * TILE + tl.arange(0, TILE)
+    """Some rows of a tile of distances, and the same the other way round."""
+    PARTS: tl.constexpr = TILE // ROWS
+    part = tl.program_id(0) % PARTS
+    i, j = _place(tl.program_id(0) // PARTS, tiles, BAND)
+    if (i > j) | (i >= tiles):
+        return
+    rows = i * TILE + part * ROWS + tl.arange(0, ROWS)
     columns = j * TILE + tl.arange(0, TILE)
     of_row, of_column = (rows % n).to(tl.int64) * width, (columns % n).to(tl.int64) * width
-    total = tl.zeros((TILE, TILE), tl.int32 if BYTES else tl.float32)
+    total = tl.zeros((ROWS, TILE), tl.int32 if BYTES else tl.float32)
     for first in range(0, width, DEPTH):
         step = first + tl.arange(0, DEPTH)
         left, right = of_row[:, None] + step[None, :], of_column[None, :] + step[:, None]
@@ -92,18 +108,29 @@ def _fill(
     far = tl.where(there & (same == 0), far, 0.0)
     half = tl.where(same, float("inf"), _rounded(far, rows[:, None], columns[None, :]))
     tl.store(found_ + rows.to(tl.int64)[:, None] * stride + columns[None, :], half, mask=there)
-    tl.store(sums_ + j * n + rows, tl.sum(far, axis=1), mask=rows < n)
+    # Sums have as many places as there are parts of rows: a row takes the first of its tile's.
+    total_of_row = tl.sum(far, axis=1)
+    for other in tl.static_range(PARTS):
+        place = sums_ + (j * PARTS + other).to(tl.int64) * n
+        tl.store(place + rows, total_of_row if other == 0 else 0.0, mask=rows < n)
     if i != j:
         back = found_ + columns.to(tl.int64)[:, None] * stride + rows[None, :]
         tl.store(back, tl.trans(half), mask=tl.trans(there))
-        tl.store(sums_ + i * n + columns, tl.sum(far, axis=0), mask=columns < n)
+        place = sums_ + (i * PARTS + part).to(tl.int64) * n
+        tl.store(place + columns, tl.sum(far, axis=0), mask=columns < n)
 
 
-def has_few_digits(rows: Tensor, by: float) -> bool:
-    """Whether rows (float32), multiplied by a number, are in float16 but for float32's rounding."""
-    scaled = rows * by
-    left = torch.abs(scaled - scaled.half())
-    return bool((left <= _LAST * torch.abs(scaled)).all())
+@triton.jit
+def _total(parts_, sums_, n, count, PARTS: tl.constexpr, WIDE: tl.constexpr):
+    """The sums of parts, in float64."""
+    column = tl.program_id(0) * WIDE + tl.arange(0, WIDE)
+    total = tl.zeros((PARTS, WIDE), tl.float64)
+    for first in range(0, count, PARTS):
+        part = first + tl.arange(0, PARTS)
+        there = (part < count)[:, None] & (column < n)[None, :]
+        at = part.to(tl.int64)[:, None] * n + column[None, :]
+        total += tl.load(parts_ + at, mask=there, other=0.0).to(tl.float64)
+    tl.store(sums_ + column, tl.sum(total, axis=0), mask=column < n)
 
 
 class Factors:
@@ -175,10 +202,7 @@ class Bytes:
 
     def put(self, start: int, rows: Tensor, squares: Tensor) -> None:
         """Rows (float32) that follow each other; squared lengths are those of whole numbers."""
-        stop, width = start + rows.shape[0], rows.shape[1]
-        whole = (rows * self.by).sub_(self._less).round_()
-        self.rows[start:stop, :width] = whole
-        self.squares[start:stop] = whole.square_().sum(dim=1) / self.by**2
+        to_bytes(rows, self.by, self._less, self.rows[start:], self.squares[start:])
 
     def fill(self, found: Tensor, kind: str, scale: float) -> Tensor:
         """All distances of a kind, times a scale, in float16; and what they sum to, in float64."""
@@ -191,14 +215,17 @@ def _filled(
     *, split: bool, depth: int,
 ) -> Tensor:  # fmt: skip
     n, width = high.shape
-    tiles = triton.cdiv(n, _TILE)
-    sums = torch.empty((tiles, n), dtype=torch.float32, device=found.device)
-    _fill[(tiles * (tiles + 1) // 2,)](
+    tiles, parts = triton.cdiv(n, _TILE), _TILE // _ROWS
+    sums = torch.empty((parts * tiles, n), dtype=torch.float32, device=found.device)
+    count = sum(_BAND * (tiles - first) for first in range(0, tiles, _BAND))
+    _fill[(parts * count,)](
         high, low, squares, found, sums, n, found.stride(0), width, 2.0 / by**2, scale, tiles,
-        KIND=KINDS[kind], SPLIT=split, BYTES=high.dtype == torch.int8, TILE=_TILE, DEPTH=depth,
-        num_warps=8 if split else 4, num_stages=3,
+        KIND=KINDS[kind], SPLIT=split, BYTES=high.dtype == torch.int8, ROWS=_ROWS, TILE=_TILE,
+        DEPTH=depth, BAND=_BAND, num_warps=8 if split else 4, num_stages=3,
     )  # fmt: skip
-    return sums.sum(dim=0, dtype=torch.float64)
+    total = torch.empty(n, dtype=torch.float64, device=found.device)
+    _total[(triton.cdiv(n, 64),)](sums, total, n, parts * tiles, PARTS=32, WIDE=64)
+    return total
 
 
 @triton.jit

@@ -107,8 +107,9 @@ def summed(
 
 @triton.jit
 def _pay(
-    rows, stride, weight_, nearest_, second_, owner_, other_, parts_, n, k,
-    WEIGHTS: tl.constexpr, POINTS: tl.constexpr,
+    rows, stride, weight_, row_, weighed_, position_, nearest_, second_, owner_, other_, parts_, n,
+    k, fixed, WEIGHTS: tl.constexpr, COMES: tl.constexpr, SWAP: tl.constexpr,
+    CLUSTERS: tl.constexpr, POINTS: tl.constexpr,
 ):  # fmt: skip
     """The two nearest medoids of some points, and what these pay in all and for each."""
     part = tl.program_id(0)
@@ -119,8 +120,21 @@ def _pay(
     owner = tl.zeros((POINTS,), tl.int64)
     other = tl.full((POINTS,), -1, tl.int64)
     row = rows + point
+    comes = -1
+    if COMES:  # one more, or instead of that which it is best to replace
+        comes = k - 1
+        if SWAP:
+            place = tl.arange(0, CLUSTERS)
+            open_ = (place >= fixed) & (place < k)
+            more = tl.load(weighed_ + 1 + place, mask=open_, other=float("inf"))
+            comes = tl.argmin(more, axis=0)
+        if part == 0:
+            tl.store(position_, comes)
     for i in range(k):
-        far = tl.load(row, mask=seen, other=0.0)
+        far = tl.load(row, mask=seen & (i != comes), other=0.0)
+        if COMES:
+            new = tl.load(row_ + point, mask=seen & (i == comes), other=0.0)
+            far = tl.where(i == comes, new, far)
         row += stride
         first = (far < nearest) | (i == 0)
         between = (far < second) & (first == 0)
@@ -147,22 +161,53 @@ def _pay(
         tl.store(out + 5 + k + i, tl.sum(tl.where(mine, weight, 0.0), axis=0))
 
 
-def paid(rows: Tensor, weights: Tensor | None) -> tuple[Tensor, Tensor, Tensor, Tensor, Any]:
-    """Of medoids at these distances (float64, a row each) the two that are nearest to each point.
+class Paid(NamedTuple):
+    """What points pay to the medoids that are nearest to them.
 
-    Nearest, owner, second, other; and on the host what all pay, the same without signs, to the
-    second-nearest; the squares of the first and the last; what each medoid's removal costs; and the
-    weight of its points.
+    Attributes
+    ----------
+    nearest, second : array of float64
+    owner, other : array of int64
+        Who is nearest, and second-nearest.
+    sums : array of float64
+        What all pay, the same without signs, to the second-nearest; the squares of the first and
+        the last; what each medoid's removal costs; and the weight of its points.
+    """
+
+    nearest: Tensor
+    owner: Tensor
+    second: Tensor
+    other: Tensor
+    sums: Tensor
+
+
+def paid(rows: Tensor, weights: Tensor | None) -> Paid:
+    """Of medoids at these distances (float64, a row each)."""
+    found, parts = pay(rows, weights)
+    return found._replace(sums=parts.sum(dim=0))
+
+
+def pay(
+    rows: Tensor, weights: Tensor | None, row: Any = None, weighed: Any = None,
+    position: Any = None, swap: bool = False, fixed: int = 0,
+) -> tuple[Paid, Tensor]:  # fmt: skip
+    """The same, the sums in parts.
+
+    Another medoid may be at distances `row`, the last of them; or if `swap` instead of the one, of
+    those that are not `fixed`, where least is `weighed`. Its `position` is told.
     """
     k, n, device = rows.shape[0], rows.shape[1], rows.device
     near = torch.empty((2, n), dtype=torch.float64, device=device)
     who = torch.empty((2, n), dtype=torch.int64, device=device)
     parts = torch.empty((triton.cdiv(n, 1024), 2 * k + 5), dtype=torch.float64, device=device)
+    comes = row is not None
+    about = (row, weighed, position) if comes else (rows, rows, rows)
     _pay[(parts.shape[0],)](
-        rows, rows.stride(0), rows if weights is None else weights, near[0], near[1], who[0],
-        who[1], parts, n, k, WEIGHTS=weights is not None, POINTS=1024,
+        rows, rows.stride(0), rows if weights is None else weights, *about, near[0], near[1],
+        who[0], who[1], parts, n, k, fixed, WEIGHTS=weights is not None, COMES=comes, SWAP=swap,
+        CLUSTERS=padded(k, 2), POINTS=1024,
     )  # fmt: skip
-    return near[0], who[0], near[1], who[1], parts.sum(dim=0).cpu().numpy()
+    return Paid(near[0], who[0], near[1], who[1], None), parts
 
 
 @triton.jit
@@ -188,10 +233,10 @@ def _weigh(
             tl.store(out + 1 + i, tl.sum(tl.where(owner == i, more, 0.0), axis=0))
 
 
-def weighed(row: Tensor, state: Any, swap: bool, weights: Tensor | None) -> Any:
-    """What an arm at these distances (float64) changes in all, with each medoid gone; on the host.
+def weigh(row: Tensor, state: Any, swap: bool, weights: Tensor | None) -> Tensor:
+    """What an arm at these distances (float64) changes in parts: in all; in SWAP for each medoid.
 
-    In BUILD with none.
+    These are what is added where that goes.
     """
     n, k = row.shape[0], state.k if swap else 0
     parts = torch.empty((triton.cdiv(n, 1024), k + 1), dtype=torch.float64, device=row.device)
@@ -199,16 +244,24 @@ def weighed(row: Tensor, state: Any, swap: bool, weights: Tensor | None) -> Any:
         row, state.nearest, state.second, state.owner, row if weights is None else weights, parts,
         n, k, SWAP=swap, WEIGHTS=weights is not None, PAID=state.k > 0, POINTS=1024,
     )  # fmt: skip
-    sums = parts.sum(dim=0).cpu().numpy()
+    return parts
+
+
+def weighed(row: Tensor, state: Any, swap: bool, weights: Tensor | None) -> Tensor:
+    """What an arm at these distances (float64) changes in all, with each medoid gone.
+
+    In BUILD with none.
+    """
+    sums = weigh(row, state, swap, weights).sum(dim=0)
     return sums[:1] + sums[1:] if swap else sums
 
 
 @triton.jit
 def _square(
     rows, stride, centre_, scale_, left_, found_, n, width, FRAMED: tl.constexpr,
-    ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+    AMONG: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
-    """The squared distances from a row to some others, in float64."""
+    """The squared distances from a row (or that of them, `AMONG` them) to some, in float64."""
     at = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     there = at < n
     row = at.to(tl.int64) * stride
@@ -221,13 +274,25 @@ def _square(
         if FRAMED:
             centre = tl.load(centre_ + column, mask=seen, other=0.0)
             value = (value - centre[None, :]) * tl.load(scale_)
-        apart = value - tl.load(left_ + column, mask=seen, other=0.0)[None, :]
+        if AMONG:
+            mine = rows + tl.load(left_).to(tl.int64) * stride
+            left = tl.load(mine + column, mask=seen, other=0).to(tl.float64)
+            if FRAMED:
+                left = (left - centre) * tl.load(scale_)
+        else:
+            left = tl.load(left_ + column, mask=seen, other=0.0)
+        apart = value - left[None, :]
         total += tl.sum(tl.where(both, apart * apart, 0.0), axis=1)
     tl.store(found_ + at, total, mask=there)
 
 
-def squares_from(rows: Tensor, left: Tensor, centre: Tensor | None, scale: float) -> Tensor:
-    """From one row (float64, in the frame) to all rows as they lie, in float64."""
+def squares_from(
+    rows: Tensor, left: Tensor, centre: Tensor | None, scale: float, among: bool = False
+) -> Tensor:
+    """From one row (float64, in the frame) to all rows as they lie, in float64.
+
+    Or, if it is `among` them, from that whose number this is, which only the device knows.
+    """
     n, width = rows.shape
     found = torch.empty(n, dtype=torch.float64, device=rows.device)
     framed = centre is not None
@@ -235,6 +300,6 @@ def squares_from(rows: Tensor, left: Tensor, centre: Tensor | None, scale: float
     by = torch.full((1,), scale, dtype=torch.float64, device=rows.device) if framed else left
     _square[(triton.cdiv(n, 32),)](
         rows, rows.stride(0), centre if framed else left, by, left, found, n, width,
-        FRAMED=framed, ROWS=32, COLUMNS=64, num_warps=4,
+        FRAMED=framed, AMONG=among, ROWS=32, COLUMNS=64, num_warps=4,
     )  # fmt: skip
     return found
