@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from medoids.engines.array.arms import ArrayArms
 from medoids.engines.array.engine import ArrayEngine
 from medoids.engines.array.held import hold
 from medoids.engines.array.namespace import Space
+from medoids.engines.array.placed import Placed
 from medoids.engines.array.rows import ArrayRows
 from medoids.engines.sites import Sites
 
@@ -335,3 +337,66 @@ def test_estimates_in_the_order_of_owners(each: bool, monkeypatch: pytest.Monkey
     for mine, other in zip(*found, strict=True):
         near = 0.01 * other.std()
         np.testing.assert_allclose(mine, other, rtol=0.01, atol=near)
+
+
+@pytest.mark.parametrize("pairs", [0, 1e9])
+@pytest.mark.parametrize("weights", [None, WEIGHTS])
+def test_what_is_foreseen_is_what_comes(
+    weights: Any, pairs: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(held, "_PAIRS", pairs)
+    there, known = torch.asarray(X, device=DEVICE), Placed._foreseen
+    taken: list[bool] = []
+
+    def noted(*given: Any) -> Any:
+        found = known(*given)
+        taken.append(found is not None)
+        return found
+
+    monkeypatch.setattr(Placed, "_foreseen", noted)
+    ahead = KMedoids(6, random_state=0).fit(there, sample_weight=weights)
+    assert sum(taken) > len(taken) / 2
+    monkeypatch.setattr(Placed, "_foreseen", lambda *_: None)
+    later = KMedoids(6, random_state=0).fit(there, sample_weight=weights)
+    assert ahead.medoid_indices_.tolist() == later.medoid_indices_.tolist()
+    losses = [[step["loss"] for step in km.history_] for km in (ahead, later)]
+    np.testing.assert_allclose(*losses, rtol=1e-12)
+
+
+@pytest.mark.parametrize("many", [0.0, 2.0], ids=["all anew", "what changed"])
+@pytest.mark.usefixtures("in_half")
+def test_however_many_points_change(many: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = import_module("medoids.engines.array.fused.carried")
+    monkeypatch.setattr(module, "_MANY", (many, many))
+    found = KMedoids(6, random_state=0).fit(torch.asarray(X, device=DEVICE))
+    known = KMedoids(6, random_state=0).fit(X)
+    assert found.medoid_indices_.tolist() == known.medoid_indices_.tolist()
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "cosine"])
+def test_rows_that_lie_column_by_column(metric: str) -> None:
+    there = torch.asarray(np.ascontiguousarray(WIDE.T), device=DEVICE).T
+    found = KMedoids(4, metric=metric, random_state=0).fit(there)
+    known = KMedoids(4, metric=metric, random_state=0).fit(WIDE)
+    assert found.medoid_indices_.tolist() == known.medoid_indices_.tolist()
+
+
+@pytest.mark.parametrize("rows", [WIDE, WIDE * np.float32(1e-30) + 7, np.round(WIDE)])
+def test_numbers_that_rows_are_made_of(rows: np.ndarray) -> None:
+    fused, there = Space(torch.zeros(1, device=DEVICE)).fused, torch.asarray(rows, device=DEVICE)
+    exact = rows.astype(np.float64)
+    for found, known in zip(
+        fused.outline(there), (exact.min(0), exact.max(0), exact.mean(0)), strict=True
+    ):
+        np.testing.assert_allclose(found.cpu(), known, rtol=1e-12, atol=1e-13)
+    size = np.abs(rows)
+    known = [rows.min(), size[size > 0].min(), -size.max()]
+    np.testing.assert_array_equal(fused.sizes(there).cpu(), known)
+
+
+def test_references_that_are_there_twice() -> None:
+    made = engine(8, 64, None, True, [1, 2])
+    arms, refs = made.space.ids([5, 9, 7, 300]), made.space.ids([9, 3, 9, 300, 4, 5])
+    found = made.sample.between(arms, refs).cpu().numpy()
+    same = np.array([5, 9, 7, 300])[:, None] == np.array([9, 3, 9, 300, 4, 5])[None, :]
+    np.testing.assert_array_equal(np.isinf(found), same)

@@ -52,10 +52,11 @@ def _note(
         if SWAP:
             differs |= second != tl.load(second0_ + point, mask=seen, other=0.0)
             differs |= owner != tl.load(owner0_ + point, mask=seen, other=0)
+        marks = differs.to(tl.int32)
         if GATED:
             at = tl.load(position_).to(tl.int32)
-            differs &= tl.load(weighed_) + tl.load(weighed_ + 1 + at) < 0
-        tl.store(differs_ + point, differs.to(tl.int32), mask=seen)
+            marks = tl.where(tl.load(weighed_) + tl.load(weighed_ + 1 + at) < 0, marks, 0)
+        tl.store(differs_ + point, marks, mask=seen)
 
 
 @triton.jit
@@ -194,19 +195,18 @@ def _fold(
     of = tl.where(squares, 1 + CLUSTERS, place).to(tl.int64) * n + arm
     total = tl.zeros((ARMS,), tl.float64)
     for part in range(PARTS):
-        each = parts_ + part.to(tl.int64) * (CLUSTERS + 2) * n
+        each = parts_ + part * (CLUSTERS + 2) * n.to(tl.int64)
         total += tl.load(each + of, mask=there, other=0.0).to(tl.float64)
     to = place.to(tl.int64) * n + arm
-    adds = there
     if CHANGED:
-        adds = there & (tl.load(ends_ + n - 1) <= many)
+        adds = tl.load(ends_ + n - 1) <= many
     if squares:
         if CHANGED:
-            total += tl.load(squares0_ + arm, mask=adds, other=0.0)
+            total += tl.where(adds, tl.load(squares0_ + arm, mask=there, other=0.0), 0.0)
         tl.store(squares_ + arm, total, mask=there)
     else:
         if CHANGED:
-            total += tl.load(sums0_ + to, mask=adds, other=0.0)
+            total += tl.where(adds, tl.load(sums0_ + to, mask=there, other=0.0), 0.0)
         tl.store(sums_ + to, total, mask=there)
 
 
@@ -306,9 +306,8 @@ def _conclude(
     arm = tl.program_id(0) * ARMS + tl.arange(0, ARMS)
     there = arm < n
     by = tl.load(by_)
-    adds = there
     if CHANGED:
-        adds = there & (tl.load(ends_ + n - 1) <= many)
+        adds = tl.load(ends_ + n - 1) <= many
     value = tl.zeros((ARMS,), tl.float64)
     best = tl.full((ARMS,), float("inf"), tl.float64)
     if PAID:  # an arm itself pays nothing
@@ -318,15 +317,16 @@ def _conclude(
     if SWAP:
         owner = tl.load(owner_ + arm, mask=there, other=-1)
         own = (nearest - tl.load(second_ + arm, mask=there, other=0.0)) * share
+    wide = n.to(tl.int64)
     for row in range(1 + (k if SWAP else 0)):
-        at = row.to(tl.int64) * n + arm
+        at = row * wide + arm
         if FOLD:
             total = tl.zeros((ARMS,), tl.float64)
             for part in tl.static_range(PARTS):
-                each = parts_ + part * (CLUSTERS + 2) * n.to(tl.int64) + at
+                each = parts_ + part * (CLUSTERS + 2) * wide + at
                 total += tl.load(each, mask=there, other=0.0).to(tl.float64)
             if CHANGED:
-                total += tl.load(sums0_ + at, mask=adds, other=0.0)
+                total += tl.where(adds, tl.load(sums0_ + at, mask=there, other=0.0), 0.0)
             tl.store(sums_ + at, total, mask=there)
         else:
             total = tl.load(sums_ + at, mask=there, other=0.0)

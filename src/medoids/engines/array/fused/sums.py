@@ -120,7 +120,6 @@ def _pay(
     owner = tl.zeros((POINTS,), tl.int64)
     other = tl.full((POINTS,), -1, tl.int64)
     row = rows + point
-    comes = -1
     if COMES:  # one more, or instead of that which it is best to replace
         comes = k - 1
         if SWAP:
@@ -131,10 +130,9 @@ def _pay(
         if part == 0:
             tl.store(position_, comes)
     for i in range(k):
-        far = tl.load(row, mask=seen & (i != comes), other=0.0)
+        far = tl.load(row, mask=seen, other=0.0)
         if COMES:
-            new = tl.load(row_ + point, mask=seen & (i == comes), other=0.0)
-            far = tl.where(i == comes, new, far)
+            far = tl.where(i == comes, tl.load(row_ + point, mask=seen, other=0.0), far)
         row += stride
         first = (far < nearest) | (i == 0)
         between = (far < second) & (first == 0)
