@@ -12,7 +12,9 @@ from medoids import KMedoids
 from medoids._threads import Workers
 from medoids._tuning import tuned
 from medoids.data.kinds import read
-from medoids.engines.cpu import carried
+from medoids.engines.cpu import carried, kernels
+from medoids.engines.cpu import held as holding
+from medoids.engines.cpu.held import SIDE, Held, bytes_held, hold
 from medoids.engines.cpu.points import points_of
 
 # Steps are always taken so, where they can be.
@@ -72,8 +74,11 @@ def test_what_a_fit_may_be_asked_for(params: dict[str, Any]) -> None:
 
 
 def test_half_of_the_distances_are_computed_once() -> None:
-    found, _ = fits(ROWS["mixture"], 8, init="random", n_init=4)
-    assert N**2 / 2 < found.n_distances_ < 0.75 * N**2
+    X = mixture(5000, 6, 5, 0)
+    with tuned(**ALWAYS):
+        found = KMedoids(8, init="random", n_init=3, random_state=0).fit(X)
+    assert is_carried(found)
+    assert 5000**2 / 2 < found.n_distances_ < 0.6 * 5000**2
 
 
 def test_points_that_weigh_are_searched() -> None:
@@ -87,7 +92,7 @@ def test_points_that_weigh_are_searched() -> None:
 
 @pytest.mark.parametrize("how", ["memory", "delta", "many clusters", "cheap searches"])
 def test_where_searches_are_better(how: str) -> None:
-    params: dict[str, Any] = {"memory": {"memory_limit": 2e6}, "delta": {"delta": 1e-4}}.get(
+    params: dict[str, Any] = {"memory": {"memory_limit": 1e6}, "delta": {"delta": 1e-4}}.get(
         how, {}
     )
     k = N // 4 if how == "many clusters" else 5
@@ -115,33 +120,103 @@ def test_groups_far_apart() -> None:
     assert found.medoid_indices_.tolist() == known.medoid_indices_.tolist()
 
 
-def held(X: Any, metric: str) -> tuple[carried.Held | None, np.ndarray]:
+def held(X: Any, metric: str) -> tuple[Held | None, np.ndarray]:
     with Workers(2) as workers:
         points = points_of(read(X, metric, None), workers, 1e9)
-        return carried.hold(points, 8), points.exact(np.arange(len(X)))
+        return hold(points, 8), points.exact(np.arange(len(X)))
+
+
+def rows(found: Held) -> np.ndarray:
+    """The distances as they are held, in a square."""
+    n = len(found.order)
+    blocks = -(-n // SIDE)
+    every = np.zeros((blocks * SIDE, blocks * SIDE), dtype=np.uint16)
+    pairs = [(i, j) for i in range(blocks) for j in range(i, blocks)]
+    for tile, (i, j) in zip(found.tiles, pairs, strict=True):
+        here, there = slice(i * SIDE, (i + 1) * SIDE), slice(j * SIDE, (j + 1) * SIDE)
+        every[here, there], every[there, here] = tile, tile.T
+    square = np.empty((n, n), dtype=np.uint16)
+    square[np.ix_(found.order, found.order)] = every[:n, :n]
+    return square
 
 
 @pytest.mark.parametrize("metric", ["l2", "l1", "cosine", "haversine"])
 def test_distances_are_rounded_by_chance(metric: str) -> None:
     found, exact = held(ROWS["few dimensions"] / 10, metric)
     assert found is not None
-    error = found.rows - exact * found.scale
+    error = rows(found) - exact * found.scale
     assert np.abs(error).max() < 1.1  # and float32's own rounding
     # There are 2 N random numbers for them all.
     assert abs(error.mean()) < 4 * error.std() / np.sqrt(2 * N)
-    np.testing.assert_array_equal(found.rows[300:, :256], found.rows[:256, 300:].T)
+
+
+def test_the_lowest_of_rows_and_columns() -> None:
+    found, _ = held(ROWS["mixture"], "l2")
+    assert found is not None
+    for (low_of_rows, low_of_columns), tile in zip(found.least[:3], found.tiles, strict=False):
+        np.testing.assert_array_equal(low_of_rows, tile.min(axis=1))
+        np.testing.assert_array_equal(low_of_columns, tile.min(axis=0))
+
+
+def test_each_pair_is_held_once() -> None:
+    found, _ = held(ROWS["mixture"], "l2")
+    assert found is not None
+    assert found.tiles.nbytes + found.least.nbytes == bytes_held(N)
+    assert bytes_held(70_000) < 1.02 * 70_000**2
+
+
+def test_neighbours_share_tiles() -> None:
+    X = mixture(3000, 2, 12, 1)
+    found, exact = held(X, "l2")
+    assert found is not None
+    assert sorted(found.order) == list(range(3000))
+    apart = exact[found.order[:-1], found.order[1:]]
+    assert apart.mean() < exact.mean() / 4
+
+
+@pytest.mark.parametrize("swap", [False, True])
+@pytest.mark.parametrize("few", [0, 40, 900])
+def test_sums_are_those_of_all_distances(swap: bool, few: int) -> None:
+    """Of what some points pay (or all do), and what they paid before."""
+    found, exact = held(ROWS["few dimensions"], "l2")
+    assert found is not None
+    k, rng = 12, np.random.default_rng(few)
+    medoids = rng.choice(N, (2, k), replace=False)
+    payments = []
+    for chosen in medoids:
+        near = np.sort(exact[chosen], axis=0)[: 1 + swap]
+        clips = (near[[0, -1]].T * found.scale).astype(np.float32)[found.order]
+        payments.append(carried._Paid(clips, exact[chosen].argmin(axis=0)[found.order]))
+    chosen = np.sort(rng.choice(N, few, replace=False)) if few else np.arange(N)
+    payments = payments if few else payments[1:]
+    blocks = -(-N // SIDE)
+    sums, more = np.zeros((2, N)), np.zeros((k, N))
+    fours = carried._in_fours(payments, chosen, blocks, swap)
+    kernels.add_payments(found.tiles, found.least, fours, swap, (0, blocks), sums, more)
+    square = rows(found)[np.ix_(found.order, found.order)].astype(float)[chosen]
+    expected, besides, seen = np.zeros(N), np.zeros((k, N)), np.zeros(N)
+    for paid, sign in zip(payments, [-1, 1][-len(payments) :], strict=True):
+        near, far = paid.clips[chosen].astype(float).T[:, :, None]
+        stays, goes = np.minimum(square - near, 0), np.minimum(square - far, 0)
+        expected += sign * stays.sum(axis=0)
+        seen += sign * (square < far + 1).sum(axis=0)
+        if swap:
+            np.add.at(besides, paid.owner[chosen], sign * (goes - stays))
+    np.testing.assert_allclose(sums[0], expected, atol=1e-6 * np.abs(square).sum(axis=0).max())
+    np.testing.assert_array_equal(sums[1], seen)
+    np.testing.assert_allclose(more, besides, atol=1e-6 * np.abs(square).sum(axis=0).max())
 
 
 def test_distances_longer_than_those_that_were_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(carried, "_MARGINS", (0.5, 4.0))
+    monkeypatch.setattr(holding, "_MARGINS", (0.5, 4.0))
     found, exact = held(ROWS["mixture"], "l2")
     assert found is not None
-    assert np.abs(found.rows - exact * found.scale).max() < 1.02
-    monkeypatch.setattr(carried, "_MARGINS", (0.5,))
+    assert np.abs(rows(found) - exact * found.scale).max() < 1.02
+    monkeypatch.setattr(holding, "_MARGINS", (0.5,))
     assert held(ROWS["mixture"], "l2")[0] is None
 
 
 def test_all_the_same() -> None:
     found, exact = held(np.ones((300, 3)), "l2")
-    assert found is None or not found.rows.any()
+    assert found is None or not rows(found).any()
     assert not exact.any()

@@ -16,7 +16,8 @@ from . import kernels
 from .arms import CPUArms
 from .cache.cache import Cache
 from .cache.rows import ExactRows
-from .carried import CarriedMatrix, Held, hold
+from .carried import CarriedMatrix
+from .held import Held, bytes_held, hold
 from .matrix import CPUMatrix, weigh
 from .points.among import PointsAmong
 from .points.base import Points
@@ -222,7 +223,7 @@ class CPUEngine(EagerSwaps):
         if forced or self.wanted >= n or not (points.symmetric and points.nonnegative):
             return False
         # With a sum for each arm and medoid.
-        takes = 2 * n**2 + 8 * n * self.n_clusters
+        takes = bytes_held(n) + 8 * n * self.n_clusters
         fits = takes <= tuning.carried * self.room and 8 * self.n_clusters <= n
         each = (points.cost_of_many or points.cost) / 2 + tuning.carrying
         searches = tuning.searching * (1 + points.cost / tuning.dear) * self.n_clusters

@@ -21,7 +21,7 @@ __getattr__ = lazily(
         ],
         "estimates": ["add_gains", "carry", "carry_sums", "screen", "turn"],
         "basis": ["regress"],
-        "carried": ["add_payments", "add_swaps", "round_by_chance"],
+        "carried": ["add_payments", "round_by_chance"],
         "along": ["conclude", "find"],
         "nearby": [
             "add_changes", "add_nearby", "best_swaps", "carry_swaps", "lowest_swaps", "number",

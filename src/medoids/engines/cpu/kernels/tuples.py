@@ -287,6 +287,31 @@ class Inside(NamedTuple):
     swap: bool
 
 
+class Fours(NamedTuple):
+    """What some points pay, block by block, four of one owner at a time.
+
+    Attributes
+    ----------
+    lines : ndarray of int
+        Where each point is in its block.
+    clips : ndarray of float32 of shape (lines, 2)
+        Of each the distances of its nearest medoid and of the second-nearest; in BUILD what an
+        arm's distance is cut at, and what is taken from it. At one that only fills up, -1 twice.
+    owner : ndarray of int
+        Of each four.
+    sign : ndarray of float64
+        Of each four: 1, or -1 to take away what was added.
+    bounds : ndarray of int
+        Where each block starts, and the end.
+    """
+
+    lines: Indices
+    clips: NDArray[np.float32]
+    owner: Indices
+    sign: NDArray[np.float64]
+    bounds: Indices
+
+
 class Postings(NamedTuple):
     """For each rare feature, the held rows that have it and their values: up to its end."""
 

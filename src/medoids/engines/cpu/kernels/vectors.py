@@ -46,6 +46,38 @@ def add_scaled(_: Any, out: Any, i: Any, line: Any, j: Any, factor: Any) -> Any:
 
 
 @intrinsic
+def turn_eight(_: Any, square: Any, at: Any, out: Any, to: Any, stride: Any) -> Any:
+    """Turn eight by eight numbers of 16 bits: those from square[at] on go to out[to] and on.
+
+    Both arrays are flat, and so many numbers are between one line and the next.
+    """
+    line = ir.VectorType(ir.IntType(16), 8)
+    low, high = (
+        ir.Constant(
+            ir.VectorType(ir.IntType(32), 8), [i // 2 + 8 * (i % 2) + half for i in range(8)]
+        )
+        for half in (0, 4)
+    )
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        def pointer(array: Any, value: Any, start: Any, i: int) -> Any:
+            data = context.make_array(array)(context, builder, value).data
+            skip = builder.mul(args[4], ir.Constant(args[4].type, i))
+            place = builder.gep(data, [builder.add(start, skip)])
+            return builder.bitcast(place, line.as_pointer())
+
+        lines = [builder.load(pointer(square, args[0], args[1], i), align=2) for i in range(8)]
+        for _ in range(3):  # lines that are four apart, one number of each in turn
+            pairs = [(lines[i], lines[i + 4]) for i in range(4)]
+            lines = [builder.shuffle_vector(a, b, half) for a, b in pairs for half in (low, high)]
+        for i in range(8):
+            builder.store(lines[i], pointer(out, args[2], args[3], i), align=2)
+        return context.get_dummy_value()
+
+    return types.void(square, types.int64, out, types.int64, types.int64), generate
+
+
+@intrinsic
 def which_below(_: Any, row: Any, limit: Any, j: Any) -> Any:
     """Which of the numbers row[j], row[j + 1], ... are not at or above limit[j], limit[j + 1], ...
 
