@@ -24,7 +24,7 @@ SIDE, _ACROSS = 256, 2
 SURE = 4.0
 _LARGEST = 65_535.0
 # The largest distance may be so many times the largest that was seen: tried in turn.
-_MARGINS = (1.1, 4.0)
+_MARGINS = (1.2, 4.0)
 # Means are to be off by no more than this share of what a point pays, as some of them tell.
 _BLUR, _SOME = 5e-3, 256
 # Points whose neighbourhoods are put one after the other, and how many are compared with them at
@@ -69,7 +69,8 @@ def hold(points: Points, n_clusters: int) -> Held | None:
         at, across = int(row.argmax()), max(across, float(row.max()))
     if SURE * across / (_LARGEST * points.n**0.5) > _BLUR * _pays(points, n_clusters):
         return None
-    order = _neighbours(points)
+    order, farthest = _neighbours(points)
+    across = max(across, farthest)
     for margin in _MARGINS:
         scale = (_LARGEST - 1) / (margin * across) if across > 0 else 1.0
         found = _rounded(points, scale, order)
@@ -87,23 +88,24 @@ def _pays(points: Points, n_clusters: int) -> float:
     return float(far[: -(-9 * len(far) // 10)].mean())
 
 
-def _neighbours(points: Points) -> Indices:
-    """The points in an order in which neighbours are near each other.
+def _neighbours(points: Points) -> tuple[Indices, float]:
+    """The points in an order in which neighbours are near each other; the largest distance seen.
 
     Those nearest to one of some pivots come together, and these as in the tree of their clusters.
     """
     n = points.n
     pivots = np.random.default_rng(0).permutation(n)[: max(min(_PIVOTS, n // 64), 2)]
-    nearest = np.empty(n, dtype=np.int64)
+    nearest, farthest = np.empty(n, dtype=np.int64), 0.0
     for start in range(0, n, _SLICE):
         some = np.arange(start, min(start + _SLICE, n))
-        nearest[some] = points.block_array(pivots, some).argmin(axis=0)
+        block = points.block_array(pivots, some)
+        nearest[some], farthest = block.argmin(axis=0), max(farthest, float(block.max()))
     between = points.block_array(pivots, pivots).astype(np.float64)
     np.fill_diagonal(between, 0.0)
     tree = linkage(squareform(between, checks=False), "average")
     place = np.empty(len(pivots), dtype=np.int64)
     place[leaves_list(tree)] = np.arange(len(pivots))
-    return np.argsort(place[nearest], kind="stable")
+    return np.argsort(place[nearest], kind="stable"), farthest
 
 
 def _rounded(points: Points, scale: float, order: Indices) -> Held | None:
