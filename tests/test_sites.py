@@ -192,3 +192,17 @@ class TestRectangles:
         for each in found:
             own = k_medoids(matrix, each.k, metric="precomputed", sample_weight=np.arange(80))
             assert each.loss <= own.inertia * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("method", ["banditpam", "fastpam1", "fastpam"])
+@pytest.mark.parametrize("seed", range(3))
+def test_no_step_takes_a_row_that_is_no_candidate(method: str, seed: int) -> None:
+    """Of all rows the best one is often none, and the first step has no loss to compare with."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(1200, 3))
+    candidates = np.setdiff1d(np.arange(1200), np.abs(X).sum(axis=1).argsort()[:600])
+    found = KMedoids(3, candidates=candidates, method=method, random_state=0).fit(X)
+    known = KMedoids(3, candidates=candidates, method="pam", random_state=0).fit(X)
+    assert np.isin(found.medoid_indices_, candidates).all()
+    assert found.medoid_indices_.tolist() == known.medoid_indices_.tolist()
+    assert found.history_[0]["loss"] == pytest.approx(known.history_[0]["loss"])

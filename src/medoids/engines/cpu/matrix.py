@@ -88,9 +88,9 @@ class CPUMatrix(Placed):
         if self._truth is None:
             arm = int(lowest.argmin())
             return np.array([arm] if lowest[arm] < null else [], dtype=np.int64)
-        slack = SLACK * float(np.abs(lowest).mean())
-        if self.state.k:
-            slack = self.step(swap).slack
+        # Before the first medoid, of arms that may become one: the others' values are infinite.
+        paid = np.abs(lowest[lowest < np.inf])
+        slack = self.step(swap).slack if self.state.k else SLACK * float(paid.mean())
         return np.flatnonzero(lowest <= min(float(lowest.min()), null) + 2 * slack)
 
     def best_for_each(self) -> tuple[Indices, Values]:
