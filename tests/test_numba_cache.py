@@ -55,3 +55,40 @@ def test_nothing_changes_where_there_is_a_place(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(_numba_cache, "_writable", lambda folder: folder.name == ".cache")
     _numba_cache.give_it_a_place.__wrapped__()
     assert "NUMBA_CACHE_DIR" not in os.environ
+
+
+# Of what was compiled: kernels, and the types of their arguments, whatever the layout of an array.
+COMPILED = """
+import gc
+from collections import Counter
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+from medoids import KMedoids
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(12_000, 12))
+for data, metric, swap in [
+    (X[:4000, :2], "haversine", "best"), (X[:4000], "l1", "eager"), (X, "l2", "best"),
+]:
+    KMedoids(4, metric=metric, swap=swap, random_state=0).fit(data)
+kernels = [
+    each for each in gc.get_objects()
+    if isinstance(each, Dispatcher) and each.py_func.__module__.startswith("medoids.engines")
+]
+for kernel in kernels:
+    forms = [str(form).replace("'A'", "'C'").replace(", A)", ", C)") for form in kernel.signatures]
+    for form, times in Counter(forms).items():
+        if times > 1:
+            print(kernel.py_func.__qualname__, form)
+print(len(kernels), "kernels")
+"""
+
+
+def test_no_kernel_is_compiled_again_for_arrays_that_lie_otherwise() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", COMPILED], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    *twice, count = done.stdout.splitlines()
+    assert twice == []
+    assert int(count.split()[0]) > 10

@@ -41,16 +41,18 @@ def test_distances_are_those_of_the_kernel(name: str, d: int) -> None:
     rows, form = np.asarray(shaped.array[:], dtype=float), shaped.form
     ours, theirs = np.empty((40, 40)), np.empty((40, 40))
     fill = few.exact(metric)
-    fill(rows, form, rows, form, 3.0, ours)
-    kernels.exact_kernel(*leaves(metric), metric.largest)(rows, form, rows, form, 3.0, theirs)
+    fill(rows, form, rows, form, 3.0, ours, 0)
+    kernels.exact_kernel(*leaves(metric), metric.largest)(rows, form, rows, form, 3.0, theirs, 0)
     np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-15)
     assert (ours == ours.T).all()
     assert (np.diag(ours) == 0).all()
     # A pair has the same bits in whatever block.
     for some, others in (([7], [9]), ([1, 2, 3], range(11)), (range(40), [39]), (range(5), [5, 6])):
-        part = np.empty((len(some), len(others)))
-        fill(rows[list(some)], form[list(some)], rows[list(others)], form[list(others)], 3.0, part)
-        np.testing.assert_array_equal(part, ours[np.ix_(some, others)])
+        part = np.full((len(some), len(others) + 3), np.nan)
+        given = rows[list(some)], form[list(some)], rows[list(others)], form[list(others)]
+        fill(*given, 3.0, part, 2)
+        np.testing.assert_array_equal(part[:, 2:-1], ours[np.ix_(some, others)])
+        assert np.isnan(part[:, [0, 1, -1]]).all()
 
 
 @pytest.mark.parametrize("name", ["euclidean", "sqeuclidean", "cosine", "haversine"])

@@ -181,7 +181,8 @@ def _in_fours(payments: list[_Paid], points: Indices, blocks: int, swap: bool) -
     lines, clips = np.tile(points % SIDE, count)[where], clips[where]
     lines[filled], clips[filled] = 0, -1.0  # at such a one nothing changes
     sign = np.where(which[first] == count - 1, 1.0, -1.0)
-    return Fours(lines, clips, owner[first], sign, bounds[:: count * k])
+    # Every few of them, in a row: for numbers that lie apart the kernel would be compiled again.
+    return Fours(lines, clips, owner[first], sign, bounds[:: count * k].copy())
 
 
 _NOBODY = np.zeros(1, dtype=np.int32)

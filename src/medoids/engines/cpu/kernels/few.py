@@ -171,13 +171,19 @@ def exact(metric: Metric) -> Callable[..., None]:
     sums, finish = _SUMS[metric.term, metric.largest], _FINISHES[metric.finish]
 
     def fill(
-        left: Floats, left_form: Values, right: Floats, right_form: Values, p: float, out: Floats
+        left: Floats,
+        left_form: Values,
+        right: Floats,
+        right_form: Values,
+        p: float,
+        out: Floats,
+        begin: int,
     ) -> None:
         x, y = _shaped(left, left_form), _shaped(right, right_form)
         total, other = sums(x, y, p)
         if left_form[:, 2].any() or right_form[:, 2].any():
             total += (left_form[:, 2:] - right_form[:, 2]) ** 2
-        out[:] = finish(total, other, y.shape[1], p)
+        out[:, begin : begin + len(y)] = finish(total, other, y.shape[1], p)
 
     return fill
 

@@ -55,12 +55,13 @@ def exact_kernel(term: Leaf, finish: Leaf, largest: bool) -> Any:
     """The kernel of exact distances: each row in float64, shifted and scaled on the fly.
 
     One pair of rows after another, so that a distance has the same bits in
-    whatever block it is computed.
+    whatever block it is computed. They fill `out` from the column `begin` on: part of an array
+    is of one layout or another by its shape, and for each the kernel would be compiled.
     """
 
     # Without "contract": a fused multiply-add would leave d(x, x) above 0.
     @njit(nogil=True, cache=True, fastmath={"reassoc", "nsz"})
-    def exact(left, left_form, right, right_form, p, out):  # type: ignore[no-untyped-def]
+    def exact(left, left_form, right, right_form, p, out, begin):  # type: ignore[no-untyped-def]
         size = left.shape[1]
         for j in range(right.shape[0]):
             shift, scale = right_form[j, 0], right_form[j, 1]
@@ -77,6 +78,6 @@ def exact_kernel(term: Leaf, finish: Leaf, largest: bool) -> Any:
                         total += e
                         other += f
                 total += (left_form[i, 2] - right_form[j, 2]) ** 2
-                out[i, j] = finish(total, other, size, p)
+                out[i, begin + j] = finish(total, other, size, p)
 
     return exact

@@ -70,7 +70,7 @@ def cross(
     def fill(start: int, stop: int) -> None:
         some = slice(start, stop) if refs is None else refs[start:stop]
         rows = np.ascontiguousarray(right.array[some])
-        kernel(chosen, form, rows, right.form[some], p, out[:, start:stop])
+        kernel(chosen, form, rows, right.form[some], p, out, start)
 
     workers.each(fill, count, at_once(right.array, 2 * _SLICE))
     return out
@@ -244,7 +244,7 @@ class DensePoints(Points):
         first = np.ascontiguousarray(array[left], dtype=np.float64)
         other = np.ascontiguousarray(array[as_slice(right)])
         kernel = exact_kernel(self.metric, self.few)
-        kernel(first, form[left], other, form[right], self.p, out)
+        kernel(first, form[left], other, form[right], self.p, out, 0)
 
     def _exact(self, arms: Indices, refs: Indices | None, out: NDArray[np.float64]) -> int | None:
         every = np.arange(self.n)
