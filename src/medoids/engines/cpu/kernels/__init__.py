@@ -13,6 +13,7 @@ __getattr__ = lazily(
     __name__,
     {
         "tiles": ["block_kernel", "largest_kernel"],
+        "byte_rows": ["byte_kernel", "byte_lanes", "lay_out"],
         "products": ["epilogue_kernel", "exact_kernel"],
         "sparse": [
             "sparse_describe", "sparse_finish", "sparse_lay_out", "sparse_least",

@@ -28,6 +28,29 @@ class Clips(NamedTuple):
     owner: Indices
 
 
+class Bytes(NamedTuple):
+    """Rows of bytes.
+
+    Attributes
+    ----------
+    rows : ndarray of uint8
+        Padded with zeros to whole lines.
+    sums, squares : ndarray of int32
+        Sums over each row, of its bytes and of their squares.
+    factor : ndarray of float64
+        What makes a row's length one, where directions are compared; 0 of a row that has none.
+    alive, pad : ndarray of float64
+        The square of that length, and the further coordinate of `ShapedRows`.
+    """
+
+    rows: NDArray[np.uint8]
+    sums: NDArray[np.int32]
+    squares: NDArray[np.int32]
+    factor: NDArray[np.float64]
+    alive: NDArray[np.float64]
+    pad: NDArray[np.float64]
+
+
 class Lines(NamedTuple):
     """References of a sample by stratum, each stratum's padded to a multiple of 4.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
@@ -18,8 +17,10 @@ from ....dissimilarities.precision import SMALL, loses_digits
 from .. import kernels
 from ..kernels.few import by_products, epilogue, exact, has, is_few
 from .base import Points
+from .byte_rows import byte_rows_of
 from .frame import frame_of, unit_between
 from .panels import Panels
+from .scratch import scratch
 from .shaped import ShapedRows
 
 # Rows of the long side that a thread takes at a time, and of the short side that are
@@ -83,7 +84,7 @@ class _DenseSide(NamedTuple):
     ----------
     rows : ndarray of int
     panel : ndarray or None
-        The same rows in float32; None where float32 cannot tell them apart.
+        The same rows in float32; None where float32 cannot tell them apart, or they are bytes.
     """
 
     rows: Indices
@@ -114,20 +115,27 @@ class DensePoints(Points):
         super().__init__(len(array), workers)
         frame = frame_of(array, metric, p, workers)
         self.metric, self.p, self.unit = metric, p, frame.unit**metric.degree
-        self.cost = 2 + array.shape[1] / (20 if metric.term == "square" else 8)
-        if metric.term == "square":  # a product of large blocks
-            self.cost_of_many = 2 + array.shape[1] / 45
         self.rows = ShapedRows(array, metric, frame.unit)
-        self._panels = Panels(self.rows, metric, frame, workers, copy_limit)
+        always = frame.beyond_float32 or self.n <= SMALL
+        # Rows in float32 that the metric shapes would be copied; of these a copy takes less.
+        self._bytes = None
+        if not always and not self.few:
+            self._bytes = byte_rows_of(self.rows, metric, frame.unit, workers, copy_limit)
+        self.cost = 2 + array.shape[1] / (20 if metric.term == "square" else 8)
+        if self._bytes is not None:
+            self.cost = 2 + array.shape[1] / 150
+        elif metric.term == "square":  # a product of large blocks
+            self.cost_of_many = 2 + array.shape[1] / 45
+        limit = copy_limit if self._bytes is None else 0.0
+        self._panels = Panels(self.rows, metric, frame, workers, limit)
         self._pad = self.rows.form[:, 2].astype(np.float32)
         self._plain = not self._pad.any()
         # Of metrics that a BLAS product gives.
-        self._squares = (
-            sums_of_squares(self._panels, array, workers) if is_product(metric) else None
-        )
+        self._squares = None
+        if is_product(metric) and self._bytes is None:
+            self._squares = sums_of_squares(self._panels, array, workers)
         # Whether blocks are computed in float64; not known before the first is asked for. Of few
         # rows they are, since it costs less than to find out.
-        always = frame.beyond_float32 or self.n <= SMALL
         always = always or (self.few and not by_products(metric, array.shape[1]))
         self._coarse: bool | None = True if always else None
 
@@ -139,8 +147,11 @@ class DensePoints(Points):
 
     def _rough(self, left: Indices, right: Indices) -> Floats:
         out = np.empty((len(left), len(right)), dtype=np.float32)
-        panels = self._panels
-        self._single(_DenseSide(left, panels.of(left)), _DenseSide(right, panels.of(right)), out)
+        if self._bytes is not None:
+            out[:] = self._bytes.between(left, self._bytes, right)
+        else:
+            first, second = (_DenseSide(rows, self._panels.of(rows)) for rows in (left, right))
+            self._single(first, second, out)
         self._count(out.size)
         return out
 
@@ -206,12 +217,16 @@ class DensePoints(Points):
         return out
 
     def _by_product(self, left: int, right: int) -> bool:
+        if self._bytes is not None:
+            return True
         # With few rows on a side BLAS would copy more than it computes.
         thin = self._plain and min(left, right) < _THIN and not self.few
         return self._squares is not None and not thin
 
     def _product(self, left: _DenseSide, right: _DenseSide) -> NDArray[np.float32]:
-        """Distances by a BLAS product, in memory that the thread keeps."""
+        """Distances by a product, of BLAS or of bytes, in memory that the thread keeps."""
+        if self._bytes is not None:
+            return self._bytes.between(left.rows, self._bytes, right.rows)
         squares, pad = self._squares, self._pad
         assert squares is not None
         found = product(left.panel, right.panel)
@@ -223,10 +238,11 @@ class DensePoints(Points):
         return found
 
     def _side(self, rows: Indices) -> _DenseSide:
-        return _DenseSide(rows, None if self._is_coarse() else self._panels.of(rows))
+        as_they_are = self._is_coarse() or self._bytes is not None
+        return _DenseSide(rows, None if as_they_are else self._panels.of(rows))
 
     def _distances(self, left: _DenseSide, right: _DenseSide, out: NDArray[np.float32]) -> None:
-        if left.panel is None:
+        if self._is_coarse():
             self._double(left.rows, right.rows, out)
         else:
             self._single(left, right, out)
@@ -281,21 +297,9 @@ def sums_of_squares(panels: Panels, array: RowReader, workers: Workers) -> NDArr
     return squares
 
 
-_memory = threading.local()
-
-
-def _scratch(rows: int, columns: int) -> NDArray[np.float32]:
-    """Memory that the thread keeps: fresh pages cost more."""
-    size = rows * columns
-    if getattr(_memory, "size", 0) < size:
-        _memory.size, _memory.floats = size, np.empty(size, dtype=np.float32)
-    found: NDArray[np.float32] = _memory.floats[:size].reshape(rows, columns)
-    return found
-
-
 def product(left: NDArray[np.float32], right: NDArray[np.float32]) -> NDArray[np.float32]:
     """`left @ right.T`, in memory that the thread keeps."""
-    out = _scratch(len(left), len(right))
+    out = scratch(len(left), len(right))
     np.dot(left, right.T, out=out)
     return out
 
@@ -308,7 +312,7 @@ def thin(
     out: Floats,
 ) -> None:
     """Fill `out` by a kernel without a product, which needs a layout: else it is compiled twice."""
-    found = _scratch(len(left), len(right))
+    found = scratch(len(left), len(right))
     kernel(left, right, np.float32(p), found)
     out[:] = found
 
