@@ -31,7 +31,8 @@ class Tuning(NamedTuple):
     # --- the first references, on which every arm is measured
     first_block: int | None = None  # so many, whatever the rest says; None follows the rest
     fewest_first: int = 512
-    per_cluster: int = 100  # and so many for each cluster;
+    per_cluster: int = 100  # and so many for each cluster,
+    per_cluster_bytes: int = 150  # or so many where rows are bytes;
     few_first: int = 512  # or half of them, but so many, where points are near each other:
     contrast: float = 3.0  # so many times nearer to the nearest of 512 than to others
     most_first: float = 2.0  # and twice as many, once refining arms has cost

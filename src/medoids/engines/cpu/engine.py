@@ -122,7 +122,8 @@ class CPUEngine(EagerSwaps):
         n, points, tuning = self.n, self.points, self.tuning
         if tuning.first_block is not None:
             return min(tuning.first_block, n)
-        first = max(tuning.fewest_first, tuning.per_cluster * self.n_clusters)
+        each = tuning.per_cluster_bytes if points.in_bytes else tuning.per_cluster
+        first = max(tuning.fewest_first, each * self.n_clusters)
         small = n**2 <= tuning.small_pairs and n**2 * points.cost <= tuning.small_cost
         return n if small or 2 * first >= n else first
 

@@ -52,7 +52,7 @@ def lay_out(part, low, step, tolerance, rows, sums, squares):  # type: ignore[no
     """
     bad, inverse = 0, 1.0 / step
     for i in range(part.shape[0]):
-        total, square = 0, 0
+        total = square = 0  # type: Any
         for q in range(part.shape[1]):
             above = part[i, q] - low
             whole = np.floor(above * inverse + 0.5)
@@ -70,8 +70,8 @@ def lay_out(part, low, step, tolerance, rows, sums, squares):  # type: ignore[no
 def _sums_kernel(products: bool, lanes: int) -> Any:
     """The kernel of sums over the bytes of two rows: of products, or of differences.
 
-    `lanes` pairs at a time, four of them with the same row on the left. What the right has in a product is
-    diminished by 128, since one side has to have a sign.
+    `lanes` pairs at a time, four of them with the same row on the left. What the right has in a
+    product is diminished by 128, since one side has to have a sign.
     """
     name = (_PRODUCTS if products else _DIFFERENCES)[lanes][1]
     numbers, sums = ir.VectorType(_BYTE, 4 * lanes), ir.VectorType(_WORD, lanes)
@@ -83,8 +83,8 @@ def _sums_kernel(products: bool, lanes: int) -> Any:
     )
 
     @intrinsic
-    def add_up(_: Any, rows: Any, left: Any, other: Any, right: Any, width: Any, out: Any, to: Any) -> Any:
-        """Fill a line of four sums at each place `to` of `out` from rows that begin at left, right."""
+    def add_up(_, rows, left, other, right, width, out, to):  # type: ignore[no-untyped-def]
+        """Fill a line of four sums at each place `to` of `out`, from rows that begin there."""
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             def data(i: int) -> Any:
@@ -124,10 +124,11 @@ def _sums_kernel(products: bool, lanes: int) -> Any:
             # Parts of sums are added to their neighbours, until there is one of each.
             parts = [builder.bitcast(builder.load(each), sums) for each in held]
             while len(parts) > 1:
-                parts = [
-                    builder.add(builder.shuffle_vector(a, b, even), builder.shuffle_vector(a, b, odd))
-                    for a, b in zip(parts[::2], parts[1::2], strict=True)
+                pairs = zip(parts[::2], parts[1::2], strict=True)
+                halves = [
+                    [builder.shuffle_vector(*two, half) for half in (even, odd)] for two in pairs
                 ]
+                parts = [builder.add(*two) for two in halves]
             line, target = ir.VectorType(_WORD, 4), data(5)
             for i, place in enumerate(cgutils.unpack_tuple(builder, args[6])):
                 four = ir.Constant(line, [4 * i + j for j in range(4)])
@@ -150,9 +151,9 @@ def _sums_kernel(products: bool, lanes: int) -> Any:
             if four:
                 for i in range(0, last + 1, 4):
                     p, q, r = smaller(i + 1, last), smaller(i + 2, last), smaller(i + 3, last)
-                    here = left[i] * width, left[p] * width, left[q] * width, left[r] * width
+                    fours = left[i] * width, left[p] * width, left[q] * width, left[r] * width
                     to = i * stride + j, p * stride + j, q * stride + j, r * stride + j
-                    add_up(flat, here, other, there, width, lines, to)
+                    add_up(flat, fours, other, there, width, lines, to)
             else:
                 for i in range(0, last + 1, 2):
                     p = smaller(i + 1, last)
@@ -180,8 +181,12 @@ def byte_kernel(how: str, finish: Leaf, lanes: int) -> Any:
         for begin in range(0, len(right), _RIGHT):
             columns = right[begin : begin + _RIGHT]
             # What is added for each column once, in memory's order.
-            counts, whole = others.sums[columns], others.squares[columns]
-            factors, alive, pads = others.factor[columns], others.alive[columns], others.pad[columns]
+            counts, whole, factors = (
+                others.sums[columns],
+                others.squares[columns],
+                others.factor[columns],
+            )
+            alive, pads = others.alive[columns], others.pad[columns]
             for top in range(0, len(left), _LEFT):
                 arms = left[top : top + _LEFT]
                 fill(some.rows, arms, others.rows, columns, sums)

@@ -6,6 +6,7 @@ float32 serves. A `Side` is one set, laid out for it. The candidate medoid is on
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from itertools import pairwise
@@ -22,6 +23,7 @@ from ....dissimilarities.base import Measure
 from ....dissimilarities.metrics import METRICS, SPARSE, Metric
 from ....dissimilarities.precision import SMALL, loses_digits
 from ...scale import log2_of, moderate, unit_of
+from .byte_rows import ByteRows, Marks, byte_rows_of, compares_bytes
 from .dense import cross, is_product, product, rough_kernels, sums_of_squares, thin
 from .frame import Extent, Frame, extent_of, frame_within
 from .panels import Panels
@@ -126,7 +128,7 @@ class Space(ABC):
 class _Laid(NamedTuple):
     """Dense rows: as the metric shapes them, in float32, with their squared lengths and pads.
 
-    And on a device, where a space computes there and has room for them.
+    Or as bytes, where all are such. And on a device, where a space computes there and has room.
     """
 
     rows: ShapedRows
@@ -134,6 +136,7 @@ class _Laid(NamedTuple):
     squares: NDArray[np.float32]
     pad: NDArray[np.float32]
     plain: bool
+    bytes: ByteRows | None = None
     there: Any = None
 
 
@@ -148,14 +151,24 @@ class DenseSpace(Space):
     workers : Workers
     copy_limit : float
         Bytes that a copy of a set in float32 may take.
+    marks : Marks, default=None
+        What the numbers of all rows are, if a byte holds each.
     """
 
     stacks = True
 
     def __init__(
-        self, metric: Metric, p: float, frame: Frame, workers: Workers, copy_limit: float
+        self,
+        metric: Metric,
+        p: float,
+        frame: Frame,
+        workers: Workers,
+        copy_limit: float,
+        marks: Marks | None = None,
     ) -> None:
         super().__init__(workers)
+        # A processor that cannot compare bytes has the same distances from float32.
+        self._marks = marks if marks is not None and compares_bytes(metric) else None
         self.metric, self.p, self.frame, self._copy_limit = metric, p, frame, copy_limit
         self.unit = frame.unit**metric.degree
         self._kernel, self._thin_kernel = rough_kernels(metric)
@@ -170,12 +183,16 @@ class DenseSpace(Space):
 
     def side(self, data: DenseData | SparseData) -> Side:
         rows = ShapedRows(data.dense().things, self.metric, self.frame.unit)
-        panels = Panels(rows, self.metric, self.frame, self.workers, self._copy_limit)
+        marks, limit = self._marks, self._copy_limit
+        panels = Panels(rows, self.metric, self.frame, self.workers, 0 if marks else limit)
         squares = np.empty(0, dtype=np.float32)
-        if is_product(self.metric):
+        if is_product(self.metric) and not marks:
             squares = sums_of_squares(panels, rows.array, self.workers)
         pad = rows.form[:, 2].astype(np.float32)
-        return Side(data.n, _Laid(rows, panels, squares, pad, not pad.any()))
+        in_bytes = None
+        if marks is not None:
+            in_bytes = ByteRows(rows, self.metric, marks, self.frame.unit, self.workers)
+        return Side(data.n, _Laid(rows, panels, squares, pad, not pad.any(), in_bytes))
 
     def settle(self, some: Side, n: int) -> None:
         self._coarse = self.frame.beyond_float32 or n <= SMALL
@@ -210,7 +227,7 @@ class DenseSpace(Space):
         most = at_once(few.rows.array, _PANEL)
         for first in range(0, len(short), most):
             held = short[first : first + most]
-            panel = few.panels.of(held)
+            panel = None if few.bytes else few.panels.of(held)
             target = out[first : first + most] if along else out[:, first : first + most]
 
             def work(
@@ -221,7 +238,7 @@ class DenseSpace(Space):
                 target: Any = target,
             ) -> None:
                 moving = long[start:stop]
-                other = many.panels.of(moving)
+                other = None if many.bytes else many.panels.of(moving)
                 if along:
                     sides = ((few, held, panel), (many, moving, other))
                     self._single(*sides, target[:, start:stop])
@@ -243,6 +260,9 @@ class DenseSpace(Space):
         self, left: tuple[_Laid, Indices, Any], right: tuple[_Laid, Indices, Any], out: Floats
     ) -> None:
         (some, rows, panel), (others, columns, other) = left, right
+        if some.bytes is not None and others.bytes is not None:
+            out[:] = some.bytes.between(rows, others.bytes, columns)
+            return
         plain = some.plain and others.plain
         if not len(some.squares) or (plain and min(out.shape) < _THIN):
             thin(self._thin_kernel, panel, other, self.p, out)
@@ -363,6 +383,8 @@ class Described(NamedTuple):
         Of sparse rows, as in `SparseSpace`.
     width : int
         Columns; 0 of objects.
+    marks : Marks or None
+        Of dense rows, what their numbers are, if a byte holds each.
     """
 
     n: int
@@ -372,6 +394,7 @@ class Described(NamedTuple):
     largest: float
     longest: int
     width: int
+    marks: Marks | None = None
 
     def joined(self, other: Described) -> Described:
         """That of both sets together."""
@@ -383,9 +406,13 @@ class Described(NamedTuple):
         extent = self.extent
         if extent is not None and other.extent is not None:
             extent = extent.joined(other.extent)
+        marks = self.marks
+        if marks is not None:
+            marks = marks.joined(other.marks) if other.marks is not None else None
         return Described(
             self.n + other.n, self.kind, extent, np.promote_types(self.dtype, other.dtype),
             max(self.largest, other.largest), max(self.longest, other.longest), self.width,
+            marks,
         )  # fmt: skip
 
 
@@ -401,8 +428,11 @@ def describe(data: Data, workers: Workers) -> Described:
         case DenseData() | SparseData():
             rows = data.dense()
             extent = extent_of(rows.things, rows.metric, workers)
-            width = rows.things.shape[1]
-            return Described(data.n, "dense", extent, rows.things.dtype, 0.0, 1, width)
+            width, dtype = rows.things.shape[1], rows.things.dtype
+            shaped = ShapedRows(rows.things, rows.metric)
+            found = byte_rows_of(shaped, rows.metric, 1.0, workers, math.inf)
+            marks = found.marks if found is not None else None
+            return Described(data.n, "dense", extent, dtype, 0.0, 1, width, marks)
         case ObjectData():
             return Described(data.n, "objects", None, np.dtype(bool), 0.0, 1, 0)
     raise TypeError(f"no distances can be computed from {type(data).__name__}.")
@@ -416,4 +446,4 @@ def space_of(data: Any, whole: Described, workers: Workers, copy_limit: float) -
         return SparseSpace(data.name, whole.largest, whole.longest, whole.n, workers)
     assert whole.extent is not None
     frame = frame_within(whole.extent, whole.dtype, data.metric, data.p)
-    return DenseSpace(data.metric, data.p, frame, workers, copy_limit)
+    return DenseSpace(data.metric, data.p, frame, workers, copy_limit, whole.marks)

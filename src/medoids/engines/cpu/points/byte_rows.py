@@ -29,6 +29,8 @@ _NARROWEST, _WIDEST = 32, 16_000
 # Bytes that a kernel takes at a time.
 _LINE = 64
 _LARGEST = 255
+# What is so near to a whole number is one.
+_NEARLY = 1e-7
 # Rows that show what the numbers are, and those among which a usual distance is looked for.
 _SOME, _FEW = 128, 64
 # What numbers that are rounded may add to a distance, as a share of a usual one.
@@ -38,11 +40,29 @@ _SLICE = 1024
 
 
 class Marks(NamedTuple):
-    """Numbers are `low` and up to 255 times `step`, but for so much."""
+    """What numbers are: `low` and up to 255 times `step`.
+
+    Attributes
+    ----------
+    low, high, step : float
+    tolerance : float
+        How far a number may be off.
+    """
 
     low: float
+    high: float
     step: float
     tolerance: float
+
+    def joined(self, other: Marks) -> Marks | None:
+        """Those of two sets together, if there are such."""
+        low, high = min(self.low, other.low), max(self.high, other.high)
+        step = min(self.step, other.step)
+        wholes = [(each.low - low) / step for each in (self, other)]
+        wholes += [self.step / step, other.step / step, (high - low) / step]
+        if any(abs(whole - round(whole)) > _NEARLY for whole in wholes) or wholes[-1] > _LARGEST:
+            return None
+        return Marks(low, high, step, min(self.tolerance, other.tolerance))
 
 
 class ByteRows:
@@ -54,19 +74,40 @@ class ByteRows:
         What they are made of.
     metric : Metric
     marks : Marks
+        What their numbers are; what is none is taken for the nearest.
     unit : float
-        What distances are divided by.
-    bytes_ : Bytes
+        What the numbers are divided by.
+    workers : Workers
+
+    Attributes
+    ----------
+    fits : bool
+        All numbers are such marks.
     """
 
     def __init__(
-        self, shaped: ShapedRows, metric: Metric, marks: Marks, unit: float, bytes_: Bytes
+        self, shaped: ShapedRows, metric: Metric, marks: Marks, unit: float, workers: Workers
     ) -> None:
-        self.bytes = bytes_
+        self.marks, array = marks, shaped.array
+        n, width = array.shape
+        rows = np.zeros((n, _padded(width)), dtype=np.uint8)
+        sums, squares = (np.empty(n, dtype=np.int32) for _ in range(2))
+        size = at_once(array, _SLICE)
+        bad = np.zeros(-(-n // size), dtype=np.int64)
+
+        def fill(start: int, stop: int) -> None:
+            target = rows[start:stop], sums[start:stop], squares[start:stop]
+            how = marks.low, marks.step, marks.tolerance
+            bad[start // size] = kernels.lay_out(_floats(array, start, stop), *how, *target)
+
+        workers.each(fill, n, size)
+        self.fits = not bad.any()
+        pad = np.ascontiguousarray(shaped.form[:, 2])
+        factor = np.where(pad == 0, shaped.form[:, 1] * marks.step, 0.0)
+        self.bytes = Bytes(rows, sums, squares, factor, 1.0 - pad, pad)
         by = marks.step / unit
         self._by = np.float32(by**2 if _way(metric) == "squares" else by)
-        centred = metric.form.startswith("centred")
-        self._share = 1.0 / shaped.array.shape[1] if centred else 0.0
+        self._share = 1.0 / width if metric.form.startswith("centred") else 0.0
         self._kernel = _kernel(metric)
 
     def between(self, left: Indices, other: ByteRows, right: Indices) -> NDArray[np.float32]:
@@ -77,37 +118,30 @@ class ByteRows:
         return out
 
 
+def compares_bytes(metric: Metric) -> bool:
+    """Whether this processor compares rows of bytes under the metric."""
+    return _way(metric) is not None and kernels.byte_lanes(_way(metric) != "absolute") > 0
+
+
 def byte_rows_of(
     shaped: ShapedRows, metric: Metric, unit: float, workers: Workers, room: float
 ) -> ByteRows | None:
-    """The same rows as bytes, if they are that, take no more room, and the processor has a use for it."""
+    """The same rows as bytes, if they are that, have room, and are compared faster so."""
     array, way = shaped.array, _way(metric)
     n, width = array.shape
-    padded = -(-width // _LINE) * _LINE
-    if way is None or not _NARROWEST <= width <= _WIDEST or n * padded > room:
+    if way is None or not _NARROWEST <= width <= _WIDEST or n * _padded(width) > room or not n:
         return None
     if math.isinf(array.size):  # rows that are made when they are read
         return None
     marks = _marks(array, way, workers)
-    if marks is None or not kernels.byte_lanes(way != "absolute"):
+    if marks is None or not compares_bytes(metric):
         return None
-    rows = np.zeros((n, padded), dtype=np.uint8)
-    sums, squares = (np.empty(n, dtype=np.int32) for _ in range(2))
-    size = at_once(array, _SLICE)
-    bad = np.zeros(-(-n // size), dtype=np.int64)
+    found = ByteRows(shaped, metric, marks, unit, workers)
+    return found if found.fits else None
 
-    def fill(start: int, stop: int) -> None:
-        if not bad.any():
-            target = rows[start:stop], sums[start:stop], squares[start:stop]
-            bad[start // size] = kernels.lay_out(_floats(array, start, stop), *marks, *target)
 
-    workers.each(fill, n, size)
-    if bad.any():
-        return None
-    pad = np.ascontiguousarray(shaped.form[:, 2])
-    factor = np.where(pad == 0, shaped.form[:, 1] * marks.step, 0.0)
-    found = Bytes(rows, sums, squares, factor, 1.0 - pad, pad)
-    return ByteRows(shaped, metric, marks, unit, found)
+def _padded(width: int) -> int:
+    return -(-width // _LINE) * _LINE
 
 
 def _way(metric: Metric) -> str | None:
@@ -146,7 +180,7 @@ def _marks(array: RowReader, way: str, workers: Workers) -> Marks | None:
     usual = float(cdist(few, few, "cityblock" if way == "absolute" else "euclidean").mean())
     # Errors of all columns may add up, at both rows.
     columns = width if way == "absolute" else math.sqrt(width)
-    return Marks(low, step, _ROUNDED * usual / (2 * columns))
+    return Marks(low, high, step, _ROUNDED * usual / (2 * columns))
 
 
 def _step(values: Floats) -> float | None:
@@ -173,6 +207,6 @@ def _range(array: RowReader, workers: Workers) -> tuple[float, float]:
 
 
 def _floats(array: RowReader, start: int, stop: int) -> Floats:
-    """Rows in memory's order, as float32 or float64: for each other kind a kernel would be compiled."""
+    """Rows in memory's order, in one of two types: for each other a kernel would be compiled."""
     part = array[start:stop]
     return np.ascontiguousarray(part, dtype=np.float64 if part.itemsize > 4 else np.float32)

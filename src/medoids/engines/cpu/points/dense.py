@@ -121,6 +121,7 @@ class DensePoints(Points):
         self._bytes = None
         if not always and not self.few:
             self._bytes = byte_rows_of(self.rows, metric, frame.unit, workers, copy_limit)
+        self.in_bytes = self._bytes is not None
         self.cost = 2 + array.shape[1] / (20 if metric.term == "square" else 8)
         if self._bytes is not None:
             self.cost = 2 + array.shape[1] / 150

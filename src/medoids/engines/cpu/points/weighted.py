@@ -36,6 +36,7 @@ class WeightedPoints(Points):
         self.weights: NDArray[np.float64] = weights / self._scale
         self._rough = self.weights.astype(np.float32)
         self.cost, self.slow_exact = points.cost, points.slow_exact
+        self.in_bytes = points.in_bytes
 
     @property
     def n_distances(self) -> int:  # type: ignore[override]
