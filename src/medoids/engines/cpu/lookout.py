@@ -41,7 +41,7 @@ def lookout(
     removal = step.removal * step.n
     shut = np.zeros(max(len(rows), step.n), dtype=bool) if allowed is None else ~allowed
     shut[state.medoids] = True
-    loops: Any = few if step.n <= few.FEW else kernels
+    loops: Any = few if few.are_few(rows, step.n) else kernels
 
     def look(arms: Indices, slots: Indices) -> tuple[int, int]:
         found = np.full((-(-len(arms) // _SPAN), 2), -1)

@@ -12,6 +12,8 @@ from ..._threads import Workers
 from ..._types import Floats, Indices
 from ..protocol import Values
 from ..sites import Sites
+from . import kernels
+from .kernels import few
 from .lookout import Look, lookout
 from .placed import Placed
 from .points.base import Points
@@ -20,6 +22,9 @@ from .step import SLACK
 
 # Rows of medoids may take so much, compared with the matrix.
 _ROWS = 0.25
+# Where no more than this share of the points pay something else, sums are carried in BUILD; those
+# that differ by less than this share of what points pay are summed anew, if they are so few.
+_CHANGED, _CLOSE, _FEW = 0.3, 1e-11, 64
 
 
 class CPUMatrix(Placed):
@@ -55,6 +60,8 @@ class CPUMatrix(Placed):
         )
         self.distances, self._truth = distances, truth
         self._every = np.arange(len(distances))
+        # In BUILD, what each arm changes, as a sum; and what points paid then.
+        self._joins: tuple[Values, Values] | None = None
         # Looks for swaps from these medoids.
         self._look: tuple[list[int], Look] | None = None
 
@@ -82,7 +89,33 @@ class CPUMatrix(Placed):
             values[~self.sites.allowed] = np.inf
         return values
 
+    def _joining(self) -> Values:
+        """What each arm changes if it joins the medoids; the last digits may be wrong."""
+        now, rows = self.state.nearest, self.distances
+        if self._joins is not None and self.state.k > 1:
+            sums, before = self._joins
+            lines = np.flatnonzero(now != before)
+            if len(lines) <= _CHANGED * self.n:
+                old, new = before[lines], now[lines]
+
+                def work(start: int, stop: int) -> None:
+                    kernels.carry_joins(rows[start:stop], lines, old, new, sums[start:stop])
+
+                self.workers.each(work, len(rows), 256)
+                self._joins = sums, now.copy()
+                return self._open(sums[:, None] / self.n)
+        values = self.step(False).values(rows, self._every, self.workers)
+        self._joins = values[:, 0] * self.n, now.copy()
+        return self._open(values)
+
     def close(self, swap: bool) -> Indices:
+        many = self._truth is None and not few.are_few(self.distances, self.n)
+        if not swap and many and self.state.k:
+            lowest = self._joining()[:, 0]
+            slack = _CLOSE * float(np.abs(self.state.nearest).mean())
+            arms = np.flatnonzero(lowest <= lowest.min() + slack)
+            if len(arms) <= _FEW:  # who decides sums them anew
+                return arms
         lowest = self._values(swap).min(axis=1)
         null = 0.0 if swap else np.inf
         if self._truth is None:
@@ -128,7 +161,7 @@ class CPUSites(CPUMatrix):
         other = copy(self)
         other.n_clusters = n_clusters or self.n_clusters
         other.state = State(self.n, other.n_clusters, len(self.fixed))
-        other._step = other._look = None
+        other._step = other._look = other._joins = None
         return other
 
     again = fresh

@@ -142,7 +142,7 @@ class Step:
         """
         shared = np.zeros(len(slots))
         extra = np.zeros((len(slots), self.k))
-        loops = few if self.n <= few.FEW else kernels
+        loops = few if few.are_few(rows, self.n) else kernels
         kernel = loops.total_changes if self.cancels else loops.total_rewards
         if loops is few:
             kernel(rows, slots, clips, self.swap, shared, extra)

@@ -29,7 +29,9 @@ __getattr__ = lazily(
             "pick_below",
         ],
         "sums": ["mixed", "split_sums"],
-        "values": ["changes", "first_better", "reassign", "total_changes", "total_rewards"],
+        "values": [
+            "carry_joins", "changes", "first_better", "reassign", "total_changes", "total_rewards",
+        ],
     },
     before=give_it_a_place,
 )  # fmt: skip

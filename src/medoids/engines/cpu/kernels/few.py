@@ -39,6 +39,14 @@ def is_few(n: int, width: int = 1, metric: Metric | None = None) -> bool:
     return n <= FEW and (by_product or float(n) * n * width <= _SUMMED)
 
 
+def are_few(rows: Floats, n: int) -> bool:
+    """Whether rows of distances to n points are summed without a kernel: both have to be few.
+
+    A batch has few points, but a row for everyone who may become a medoid.
+    """
+    return max(len(rows), n) <= FEW
+
+
 def by_products(metric: Metric, width: int) -> bool:
     """Whether distances of few rows are found in float32 first, by a product."""
     return metric.term == "square" and width > _WIDE

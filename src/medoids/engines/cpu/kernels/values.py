@@ -85,6 +85,17 @@ def total_rewards(rows, slots, clips, swap, shared, extra):  # type: ignore[no-u
 
 
 @njit(nogil=True, cache=True)
+def carry_joins(rows, lines, old, new, sums):  # type: ignore[no-untyped-def]
+    """Bring sums of rewards in BUILD up to date where the points `lines` pay `new`, not `old`."""
+    for i in range(rows.shape[0]):
+        row, total = rows[i], 0.0
+        for s in range(lines.shape[0]):
+            value = float(row[lines[s]])
+            total += reward(value, new[s], new[s]) - reward(value, old[s], old[s])
+        sums[i] += total
+
+
+@njit(nogil=True, cache=True)
 def total_changes(rows, slots, clips, swap, shared, extra):  # type: ignore[no-untyped-def]
     """The same in SWAP, but `extra[i, m]` has in it what the removal of medoid m costs.
 
