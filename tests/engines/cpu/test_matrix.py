@@ -1,4 +1,4 @@
-"""BUILD on a matrix: sums are carried from step to step, and the medoids are those of plain sums."""
+"""BUILD on a matrix: carried sums give the medoids of plain ones."""
 
 from __future__ import annotations
 
