@@ -31,9 +31,10 @@ def _sum(
     row = at.to(tl.int64) * stride
     places = tl.arange(0, CLUSTERS)
     home = tl.load(home_ + at, mask=there, other=-1)
-    gains = tl.zeros((TOGETHER,), tl.float32)
-    own = tl.zeros((TOGETHER,), tl.float32)
-    squares = tl.zeros((TOGETHER,), tl.float32)
+    # Summed up in the end alone: to do it for every tile takes longer than all else.
+    gains = tl.zeros((TOGETHER, POINTS), tl.float32)
+    own = tl.zeros((TOGETHER, POINTS), tl.float32)
+    squares = tl.zeros((TOGETHER, POINTS), tl.float32)
     more = tl.zeros((TOGETHER, CLUSTERS), tl.float32)
     for first in range(0, PART, POINTS):
         point = part * PART + first + tl.arange(0, POINTS)
@@ -49,23 +50,23 @@ def _sum(
         if WEIGHTS:
             weight = weight[None, :].to(tl.float32)
         gained *= weight
-        gains += tl.sum(gained, axis=1)
-        squares += tl.sum(gained * gained, axis=1)
+        gains += gained
+        squares += gained * gained
         if SWAP:
             second = tl.load(second_ + point, mask=seen, other=0.0).to(tl.float32)
             base2 = tl.load(base2_ + point, mask=seen, other=0.0).to(tl.float32)
             owner = tl.load(owner_ + point, mask=seen, other=-2)
             goes = tl.minimum(far, second[None, :])
             mine = known & (owner[None, :] == home[:, None])
-            own += tl.sum(tl.where(mine, goes - base2[None, :], 0.0) * weight, axis=1)
+            own += tl.where(mine, goes - base2[None, :], 0.0) * weight
             # What its owner's going costs an arm itself is counted, where another is left.
             added = tl.where(seen[None, :] & (goes < float("inf")), goes - now, 0.0) * weight
             marks = (owner[:, None] == places[None, :]).to(tl.float32)
             more += tl.dot(added, marks, input_precision="tf32x3")
     out = parts_ + (part.to(tl.int64) * count + at) * (CLUSTERS + 3)
-    tl.store(out, gains, mask=there)
-    tl.store(out + 1, own, mask=there)
-    tl.store(out + 2, squares, mask=there)
+    tl.store(out, tl.sum(gains, axis=1), mask=there)
+    tl.store(out + 1, tl.sum(own, axis=1), mask=there)
+    tl.store(out + 2, tl.sum(squares, axis=1), mask=there)
     tl.store(out[:, None] + 3 + places[None, :], more, mask=there[:, None])
 
 
