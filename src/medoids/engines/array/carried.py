@@ -135,8 +135,7 @@ class Carried:
             values = xp.where(self._barred, math.inf, values)
             concluded = self._best_of_parts(values)
         few = min(_BEST, concluded.lowest.shape[0])
-        seems, at = concluded.lowest.topk(few, largest=False)
-        seem = space.take(concluded.which, at)
+        seems, seem = space.fused.best_of(concluded, few)
         changes = self._changes(step, seem)
         more = step.slack + self._unsure(step) + step.rough
         told = self._told(step, concluded, seems, seem, changes, _ABOVE * more, unknown)
@@ -212,7 +211,8 @@ class Carried:
     def _changes(self, step: Step, arms: Array) -> Array:
         """What arms change in all, in float32: a column for each medoid that goes."""
         state, fused = self.state, self.state.space.fused
-        about = state, step.base2, state.space.take(state.owner, arms), step.swap, state.weights
+        home = state.space.take(state.owner, arms) if step.swap else arms  # who is of no use else
+        about = state, step.base2, home, step.swap, state.weights
         return fused.summed(self.points.whole(arms), *about).changes
 
     def _means(self, step: Step, changes: Values) -> Values:

@@ -275,7 +275,7 @@ class ArrayRows(ArrayPoints):
 
     def block(self, arms: Array, refs: Array, rough: bool = False) -> Array:
         if self.bytes is not None:
-            return self._compared(self.bytes.some(arms), self.bytes.some(refs))
+            return self._compared(arms, arms.shape[0], self.bytes.some(refs))
 
         def panel(a: int, b: int, kind: Any) -> Side:
             return self._side(arms[a:b], kind)
@@ -284,7 +284,7 @@ class ArrayRows(ArrayPoints):
 
     def rows(self, start: int, stop: int, refs: Array, rough: bool = False) -> Array:
         if self.bytes is not None:
-            return self._compared(self.bytes.between(start, stop), self.bytes.some(refs))
+            return self._compared(slice(start, stop), stop - start, self.bytes.some(refs))
 
         def panel(a: int, b: int, kind: Any) -> Side:
             return self.side(start + a, start + b, kind)
@@ -293,7 +293,7 @@ class ArrayRows(ArrayPoints):
 
     def whole(self, arms: Array) -> Array:
         if self.bytes is not None:
-            return self._compared(self.bytes.some(arms), self.bytes)
+            return self._compared(arms, arms.shape[0], self.bytes)
         space, xp, count = self.space, self.space.xp, arms.shape[0]
         kind = xp.float64 if self.is_coarse() else xp.float32
         self.n_distances += count * self.n
@@ -354,12 +354,12 @@ class ArrayRows(ArrayPoints):
             found.put(start, self._between(start, stop, kind))
         return found
 
-    def _compared(self, left: Any, right: Any) -> Array:
+    def _compared(self, which: Any, count: int, others: Any) -> Array:
         """From some rows of bytes to others."""
-        space, shape = self.space, (left.n, right.n)
-        self.n_distances += left.n * right.n
+        space, shape = self.space, (count, others.n)
+        self.n_distances += count * others.n
         found = space.xp.empty(shape, dtype=space.xp.float32, device=space.device)
-        right.compare(left, self.metric, found)
+        self.bytes.compare(which, others, self.metric, found)
         return found
 
     def factors(self, n: int, sides: Iterable[Side]) -> Any:

@@ -19,9 +19,9 @@ Tensor = Any
 # The sizes of tiles.
 _POINTS, _ARMS = 16, 128
 _NOTED, _CONCLUDED = 1024, 256
-# For BUILD and for SWAP: parts of the points, for as many programs to work at once; and the share
-# of the points from which on all are summed anew, since that takes less than to add and to take
-# away.
+# Parts of the points, for as many programs to work at once, with few clusters (or in BUILD) and
+# with many; and for BUILD and for SWAP the share of the points from which on all are summed anew,
+# since that takes less than to add and to take away.
 _PARTS, _MANY = (8, 4), (0.8, 0.5)
 
 
@@ -283,18 +283,19 @@ def carried(
     """
     n, device, count = rows.shape[0], rows.device, 1 + (k if swap else 0)
     clusters = padded(k) if swap else 16
-    parts = torch.empty((_PARTS[swap], clusters + 2, n), dtype=torch.float32, device=device)
+    count_parts = _PARTS[swap and clusters > 16]
+    parts = torch.empty((count_parts, clusters + 2, n), dtype=torch.float32, device=device)
     old, given = before or now, listed or Listed(now.owner, now.owner)
     many, gated = int(_MANY[swap] * n), before is not None
     for whole in (False, True) if gated else (True,):
         if whole and swap and not spread:
             carried_in_order(rows, scale, now, given, weights, parts, k, many if gated else None)
             continue
-        _carry[(_PARTS[swap], triton.cdiv(n, _ARMS))](
+        _carry[(count_parts, triton.cdiv(n, _ARMS))](
             rows, rows.stride(0), scale, *given, *now, *old,
             now.nearest if weights is None else weights, parts, n, many,
             SWAP=swap, WEIGHTS=weights is not None, PAID=k > 0, ALL=whole, GATED=gated,
-            SCALED=scale != 1, SPREAD=spread, CLUSTERS=clusters, PARTS=_PARTS[swap], POINTS=_POINTS,
+            SCALED=scale != 1, SPREAD=spread, CLUSTERS=clusters, PARTS=count_parts, POINTS=_POINTS,
             ARMS=_ARMS, num_warps=4, num_stages=3,
         )  # fmt: skip
     return Partial(parts, count, given.ends, many, known)
@@ -377,6 +378,39 @@ class Concluded(NamedTuple):
     values: Tensor
     lowest: Tensor
     which: Tensor
+
+
+@triton.jit
+def _best(
+    lowest_, which_, seems_, seem_, n, few, FEW: tl.constexpr, PARTS: tl.constexpr
+):  # fmt: skip
+    """The few lowest of some values, one after the other: the first of equals."""
+    part, i = tl.arange(0, PARTS), tl.arange(0, FEW)
+    left = tl.load(lowest_ + part, mask=part < n, other=float("inf"))
+    taken = (part >= n).to(tl.int32)
+    seems, seem = tl.zeros((FEW,), tl.float64), tl.zeros((FEW,), tl.int64)
+    for place in range(few):
+        lowest = tl.min(left, axis=0)
+        # Infinite ones are taken once each, too.
+        at = tl.min(tl.where((left == lowest) & (taken == 0), part, n - 1), axis=0)
+        seems = tl.where(i == place, lowest, seems)
+        seem = tl.where(i == place, tl.load(which_ + at), seem)
+        left = tl.where(part == at, float("inf"), left)
+        taken = tl.where(part == at, 1, taken)
+    tl.store(seems_ + i, seems, mask=i < few)
+    tl.store(seem_ + i, seem, mask=i < few)
+
+
+def best_of(found: Concluded, few: int) -> tuple[Tensor, Tensor]:
+    """The few lowest values of parts, and the arms that have them."""
+    count, device = found.lowest.shape[0], found.lowest.device
+    seems = torch.empty(few, dtype=torch.float64, device=device)
+    seem = torch.empty(few, dtype=torch.int64, device=device)
+    _best[(1,)](
+        found.lowest, found.which, seems, seem, count, few, FEW=padded(few, 2),
+        PARTS=padded(count, 2),
+    )  # fmt: skip
+    return seems, seem
 
 
 def concluded(

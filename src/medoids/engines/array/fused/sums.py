@@ -70,6 +70,32 @@ def _sum(
     tl.store(out[:, None] + 3 + places[None, :], more, mask=there[:, None])
 
 
+@triton.jit
+def _add(
+    parts_, changes_, rewards_, count, k, parts,
+    SWAP: tl.constexpr, CLUSTERS: tl.constexpr, WIDE: tl.constexpr, TOGETHER: tl.constexpr,
+):  # fmt: skip
+    """The sums of all parts, of an arm."""
+    arm = tl.program_id(0)
+    column, places = tl.arange(0, WIDE), tl.arange(0, CLUSTERS)
+    few = tl.zeros((TOGETHER, WIDE), tl.float64)
+    more = tl.zeros((TOGETHER, CLUSTERS), tl.float64)
+    for first in range(0, parts, TOGETHER):
+        part = first + tl.arange(0, TOGETHER)
+        each = parts_ + ((part * count + arm).to(tl.int64) * (CLUSTERS + 3))[:, None]
+        there = (part < parts)[:, None]
+        mask = there & (column < 3)[None, :]
+        few += tl.load(each + column[None, :], mask=mask, other=0.0).to(tl.float64)
+        if SWAP:
+            mask = there & (places < k)[None, :]
+            more += tl.load(each + 3 + places[None, :], mask=mask, other=0.0).to(tl.float64)
+    rewards = tl.sum(few, axis=0)
+    tl.store(rewards_ + arm * 3 + column, rewards, mask=column < 3)
+    gains = tl.sum(tl.where(column == 0, rewards, 0.0), axis=0)
+    # In BUILD there is one place, where nothing is added.
+    tl.store(changes_ + arm * k + places, gains + tl.sum(more, axis=0), mask=places < k)
+
+
 class Summed(NamedTuple):
     """What arms change, summed over all points, in float64.
 
@@ -101,9 +127,13 @@ def summed(
         SWAP=swap, WEIGHTS=weights is not None, PAID=state.k > 0, CLUSTERS=clusters, PART=_PART,
         TOGETHER=together, POINTS=64, num_warps=4,
     )  # fmt: skip
-    sums = found.sum(dim=0, dtype=torch.float64)
-    gains = sums[:, :1]
-    return Summed(gains + sums[:, 3 : 3 + k] if swap else gains, sums[:, :3])
+    changes = torch.empty((count, k), dtype=torch.float64, device=device)
+    rewards = torch.empty((count, 3), dtype=torch.float64, device=device)
+    _add[(count,)](
+        found, changes, rewards, count, k, parts,
+        SWAP=swap, CLUSTERS=clusters, WIDE=4, TOGETHER=16,
+    )  # fmt: skip
+    return Summed(changes, rewards)
 
 
 @triton.jit
