@@ -138,8 +138,8 @@ def _pairs(space: Space, matrix: Array, every: Array) -> Array:
 class ArrayRows(ArrayPoints):
     """Rows of numbers, under a metric of `METRICS`.
 
-    They are not copied: what a metric makes of a row (its direction, a point on the sphere) is made
-    for a few rows at a time.
+    They are not copied, except as `bytes`: what a metric makes of a row (its direction, a point on
+    the sphere) is made for a few rows at a time.
 
     Parameters
     ----------
