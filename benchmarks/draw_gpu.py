@@ -26,8 +26,11 @@ def main() -> None:
         known = [(each["n"], each[name]) for each in points if name in each]
         n, seconds = zip(*known, strict=True)
         ax.plot(n, seconds, dash, color=colour, marker="o", markersize=4)
-        above = name in ("k-means, CPU", "medoids, GPU") and n[-1] > 300_000
-        shift = {"medoids, GPU": 5, "k-means, GPU": -7}.get(name, 5 if above else 0)
+        # Lines that end last are near each other: the upper one's words are above.
+        beside = [each[other] for each in points for other in LINES
+                  if each["n"] == n[-1] and other != name and other in each]  # fmt: skip
+        near = n[-1] == points[-1]["n"] and beside
+        shift = 0 if not near else 7 if seconds[-1] > max(beside) else -7
         ax.annotate(f"{name}: {seconds[-1]:.2g} s", (n[-1], seconds[-1]), xytext=(7, shift),
                     textcoords="offset points", color=INK, fontsize=9, va="center")  # fmt: skip
     ax.set(xscale="log", yscale="log", xlabel="rows of 784 columns", ylabel="seconds, k = 10")

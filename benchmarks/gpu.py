@@ -219,7 +219,7 @@ def main() -> None:
         curve(given.curve)
         return
     head = ["case", "k-means, s", "medoids, s", "target, s", "first call, s", "peak, GB",
-            "distances", "swaps", "as the CPU"]  # fmt: skip
+            "distances", "swaps", "medoids as on the CPU (seconds there)"]  # fmt: skip
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for case in CASES:
         if given.case in case.name:

@@ -15,8 +15,10 @@ from medoids._arrays import Streamed, to_host
 from medoids._fit import run
 from medoids._tuning import tuned
 from medoids.data.elsewhere import array_data
+from medoids.engines.array import sample
 from medoids.engines.array.namespace import Space
 from medoids.engines.array.rows import ArrayRows
+from medoids.engines.sites import Sites
 
 strict = pytest.importorskip("array_api_strict")
 METRICS = ["l2", "sqeuclidean", "cosine", "correlation", "l1", "chebyshev", "hamming", "haversine"]
@@ -240,3 +242,15 @@ def test_what_is_shown_is_in_numpy(tmp_path: Any) -> None:
              for each, data, name in ((km, there(X), "a.html"), (cpu, X, "b.html"))]  # fmt: skip
     assert len(pages[0]) == pytest.approx(len(pages[1]), rel=0.01)
     assert type(km.labels_) is type(there(X))  # the estimator stays as it is
+
+
+def test_references_are_drawn_as_far_as_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sample, "_DRAWN", 10)
+    points = ArrayRows(there(mixture(400, 3, 4, 0)), "euclidean")
+    made = sample.Sample(points, 40, Sites(), np.random.default_rng(0))
+    few = to_host(made.refs(30))
+    assert len(made._order) < 400
+    every = to_host(made.refs(400))
+    np.testing.assert_array_equal(every[:30], few)
+    np.testing.assert_array_equal(np.sort(every), np.arange(400))
+    np.testing.assert_array_equal(made.from_the_end(50, 0), np.sort(every[-50:]))

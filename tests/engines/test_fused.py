@@ -255,12 +255,33 @@ def test_rows_of_few_digits_take_one_product(rows: np.ndarray, one: bool) -> Non
     assert points.splits
     assert points.digits.factor[1] is not one
     some, every = points.space.ids([3, 150, 7]), points.space.arange(0, len(rows))
-    found, known = points.block(some, every, rough=True), points.exact(some, every)
+    known = points.exact(some, every)
     apart = known.cpu().numpy() > 0
-    np.testing.assert_allclose(found.cpu()[apart], known.cpu()[apart], rtol=3e-5)
+    for found in (points.block(some, every, rough=True), points.whole(some)):
+        np.testing.assert_allclose(found.cpu()[apart], known.cpu()[apart], rtol=3e-5)
     halved, exact = distances(rows, "euclidean", 2)
     apart = exact > 0
     np.testing.assert_allclose(halved[apart], exact[apart], rtol=2.0**-10 * 1.01)
+
+
+def test_rows_of_bytes_lose_no_digits() -> None:
+    """Also where rows differ by little, compared with how long they are."""
+    rows = 200 + PIXELS[:, :20].astype(np.float32) % 3
+    rows[:, 0] = PIXELS[:, 0] % 2
+    points = ArrayRows(torch.asarray(rows, device=DEVICE), "sqeuclidean")
+    points._centre, points._power = None, 0  # as pixels are, of which some are 0
+    some, every = points.space.ids([3, 150, 7]), points.space.arange(0, len(rows))
+    known = points.exact(some).cpu().numpy()
+    assert points.bytes is not None
+    assert not points.is_coarse()
+    np.testing.assert_array_equal(points.whole(some).cpu(), known)
+    np.testing.assert_array_equal(points.block(some, every[40:]).cpu(), known[:, 40:])
+    found = points.rows(3, 190, points.space.ids([150, 7]))
+    np.testing.assert_array_equal(found.cpu(), points.exact(every[3:190], every[[150, 7]]).cpu())
+    few = points.some(every[100:])
+    np.testing.assert_array_equal(few.whole(every[[50]]).cpu(), known[1:2, 100:])
+    few.room = points.room = 0.0
+    assert points.some(every).bytes is None
 
 
 def test_widths_that_no_kernel_takes() -> None:

@@ -128,17 +128,19 @@ class Carried:
         """
         space, state, null = self.state.space, self.state, 0.0 if step.swap else math.inf
         xp, concluded, n = space.xp, self._concluded(step), state.n
-        values = concluded.values
-        slack = step.slack or SLACK * float(xp.mean(xp.abs(values)))
+        values, unknown = concluded.values, None
+        if not step.slack:  # the device goes on, and tells it later
+            unknown = SLACK * xp.mean(xp.abs(values), keepdims=True)
         if self._barred is not None:
             values = xp.where(self._barred, math.inf, values)
             concluded = self._best_of_parts(values)
         few = min(_BEST, concluded.lowest.shape[0])
-        seems, at = concluded.lowest.topk(few, largest=False)
-        seem = space.take(concluded.which, at)
+        seems, seem = space.fused.best_of(concluded, few)
         changes = self._changes(step, seem)
-        more = slack + self._unsure(step) + step.rough
-        told = self._told(step, concluded, seems, seem, changes, _ABOVE * more)
+        more = step.slack + self._unsure(step) + step.rough
+        told = self._told(step, concluded, seems, seem, changes, _ABOVE * more, unknown)
+        slack = step.slack or float(told.slack[0])
+        more += slack - step.slack
         arms, listed = told.seem.astype(np.int64), told.listed.astype(np.int64)
         taken = set(state.medoids)
         open_ = np.isfinite(told.seems) & [arm not in taken for arm in arms.tolist()]
@@ -167,8 +169,9 @@ class Carried:
         return space.fused.Concluded(values, xp.min(parts, axis=1), which)
 
     def _told(
-        self, step: Step, found: Any, seems: Array, seem: Array, changes: Array, more: float
-    ) -> Any:
+        self, step: Step, found: Any, seems: Array, seem: Array, changes: Array, more: float,
+        slack: Array,
+    ) -> Any:  # fmt: skip
         """What a step is decided by, on the host: by one copy, which waits for the device.
 
         With it comes what the best of some arms, that change this, leads to.
@@ -176,7 +179,7 @@ class Carried:
         space, state, swap = self.state.space, self.state, step.swap
         fixed, k = self._fixed if swap else 0, state.k if swap else state.k + 1
         fused, row, paid, begun = space.fused, None, None, None
-        whole, about = fused.told(found, seems, seem, changes, fixed, swap, more, k)
+        whole, about = fused.told(found, seems, seem, changes, fixed, swap, more, slack, k)
         if state.foresees:
             row = self.points.exact_at(about.arm)
             paid = fused.followed(about, row, state.room(k), state, swap, fixed)
@@ -201,14 +204,15 @@ class Carried:
         kind = swap, k if swap else 1, False
         before = self._now if self._of == kind else None
         known = None if before is None else self._sums
-        now, changed = self.state.space.fused.noted(found, self._unit, swap, before, gate)
-        parts = self._summed(now, swap, k, False, changed, before, known)
+        now, listed = self.state.space.fused.noted(found, self._unit, swap, before, k, gate)
+        parts = self._summed(now, swap, k, False, listed, before, known)
         return Begun(kind, found, now, parts)
 
     def _changes(self, step: Step, arms: Array) -> Array:
         """What arms change in all, in float32: a column for each medoid that goes."""
         state, fused = self.state, self.state.space.fused
-        about = state, step.base2, state.space.take(state.owner, arms), step.swap, state.weights
+        home = state.space.take(state.owner, arms) if step.swap else arms  # who is of no use else
+        about = state, step.base2, home, step.swap, state.weights
         return fused.summed(self.points.whole(arms), *about).changes
 
     def _means(self, step: Step, changes: Values) -> Values:
@@ -264,13 +268,14 @@ class Carried:
         if begun is not None and begun.kind == kind and begun.found.nearest is self.state.nearest:
             self._now = begun.now
             return begun.parts
-        now, changed = self._noted(swap, before)
+        now, listed = self._noted(swap, before)
         known = None if before is None else self._sums
         self._now = now
-        return self._summed(now, swap, k, kind[2], changed, before, known)
+        return self._summed(now, swap, k, kind[2], listed, before, known)
 
     def _noted(self, swap: bool, before: Any) -> Any:
-        return self.state.space.fused.noted(self.state, self._unit, swap, before)
+        about = self.state, self._unit, swap, before, self.state.k
+        return self.state.space.fused.noted(*about)
 
     def _summed(self, now: Any, swap: bool, k: int, *more: Any) -> Any:
         held, fused = self.held, self.state.space.fused

@@ -13,8 +13,8 @@ from .namespace import Array, Space
 _FACTOR = 2.0**6
 # or whole numbers of up to this, all of which float16 has. Some rows tell most others apart.
 _WHOLE, _SOME = 2048.0, 1024
-# Products of so many bytes have a sum in four bytes.
-_BYTES_SUMMED = 1 << 16
+# The squared differences of so many bytes have a sum in four bytes.
+_BYTES_SUMMED = 1 << 14
 
 
 class Digits:
@@ -43,19 +43,23 @@ class Digits:
         self._space, self._parts, self._between = space, parts, between
         self._directions, self._streamed = directions, streamed
 
-    def factors(self, n: int, width: int, alone: bool) -> Any:
-        """Room for so many rows, to be multiplied by others, or by each other `alone`."""
-        fused, device, (by, split) = self._space.fused, self._space.device, self.factor
-        less = self._less if alone and width <= _BYTES_SUMMED else None
-        if less is not None:
-            return fused.Bytes(n, width, by, less, device)
-        return fused.Factors(n, width, by, split, device)
+    def factors(self, n: int, width: int) -> Any:
+        """Room for so many rows, to be multiplied by others."""
+        by, split = self.factor
+        return self._space.fused.Factors(n, width, by, split, self._space.device)
+
+    def bytes(self, n: int, width: int) -> Any:
+        """Room for so many rows, where they are whole numbers of a byte; else None."""
+        less = self._less if width <= _BYTES_SUMMED else None
+        if less is None:
+            return None
+        return self._space.fused.Bytes(n, width, self.factor[0], less, self._space.device)
 
     @property
     def _less(self) -> float | None:
         """What rows are diminished by to be bytes, where they are whole numbers of a byte."""
         (lowest, least, largest), (by, split) = self._sizes, self.factor
-        if split or by != 1 / least or largest * by > 255:
+        if split or not least or by != 1 / least or largest * by > 255:
             return None
         if largest * by <= 127:
             return 0.0

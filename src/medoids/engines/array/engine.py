@@ -28,8 +28,8 @@ from .sample import Sample
 _FIRST, _PAIRS, _FEWEST, _PER_CLUSTER = 2048, 1 << 32, 512, 32
 # All of them, if there are no more pairs (and see `held`).
 _SMALL = 100_000_000
-# Shares of the memory limit: the first block, leaders' rows, medoids' rows.
-_BLOCK, _KEPT, _MEDOIDS = 0.4, 0.1, 0.1
+# Shares of the memory limit: the first block, leaders' rows, medoids' rows, and rows as bytes.
+_BLOCK, _KEPT, _MEDOIDS, _COPY = 0.4, 0.1, 0.1, 0.05
 # Points that a start is rehearsed with on a GPU, if there are so many times as many.
 _REHEARSED, _EACH = 65_536, 4
 
@@ -64,6 +64,8 @@ class ArrayEngine(Placed, WithoutNear):
     ) -> None:
         super().__init__(points, n_clusters, sites, _MEDOIDS * room)
         self.room, self.rng, self.tuning = room, rng, tuning
+        if isinstance(points, ArrayRows):
+            points.room = _COPY * room
         # What of the mean over all points an arm's own reward is.
         weights = self.state.weights
         self.share: Any = 1 / self.n if weights is None else weights / self.n

@@ -78,7 +78,8 @@ def hold(points: ArrayRows, size: int) -> Held:
     found = xp.empty((n, n), dtype=dtype, device=space.device)
     if not exact and points.splits:
         sides = (points.side(*part, xp.float32) for part in space.chunks(n, points.width))
-        sums = points.factors(n, sides, alone=True).fill(found, points.metric, scale)
+        factors = points.factors(n, sides) if points.bytes is None else points.bytes
+        sums = factors.fill(found, points.metric, scale)
         points.n_distances += n**2
         return Held(found, 1.0, scale, exact, sums)
     every = space.arange(0, n)

@@ -55,6 +55,11 @@ class ArrayPoints(ABC):
     def n_distances(self, count: int) -> None:
         self._counted[0] = count
 
+    @property
+    def bytes(self) -> Any:
+        """The points as rows of bytes, to be compared all at once; or None."""
+        return None
+
     @abstractmethod
     def block(self, arms: Array, refs: Array, rough: bool = False) -> Array:
         """From each arm to each reference, in float32; both are arrays of ids.
@@ -133,15 +138,22 @@ def _pairs(space: Space, matrix: Array, every: Array) -> Array:
 class ArrayRows(ArrayPoints):
     """Rows of numbers, under a metric of `METRICS`.
 
-    They are not copied: what a metric makes of a row (its direction, a point on the sphere) is made
-    for a few rows at a time.
+    They are not copied, except as `bytes`: what a metric makes of a row (its direction, a point on
+    the sphere) is made for a few rows at a time.
 
     Parameters
     ----------
     array : array or Streamed of shape (n, width)
         On the device, of any real type; or on the host, and brought there in parts.
     metric : str
+
+    Attributes
+    ----------
+    room : float
+        How many bytes a copy of the rows may take.
     """
+
+    room = math.inf
 
     def __init__(self, array: Array, metric: str) -> None:
         space = Space(array.like if isinstance(array, Streamed) else array)
@@ -166,6 +178,7 @@ class ArrayRows(ArrayPoints):
         found.array = self.array.take(ids) if streamed else self.space.take(self.array, ids)
         found.n = found.n_rows = ids.shape[0]
         found._lengths = {}
+        found.__dict__.pop("bytes", None)
         return found
 
     # --- rows as the metric compares them
@@ -261,18 +274,26 @@ class ArrayRows(ArrayPoints):
     # --- distances
 
     def block(self, arms: Array, refs: Array, rough: bool = False) -> Array:
+        if self.bytes is not None:
+            return self._compared(arms, arms.shape[0], self.bytes.some(refs))
+
         def panel(a: int, b: int, kind: Any) -> Side:
             return self._side(arms[a:b], kind)
 
         return self._filled(arms.shape[0], panel, refs, rough)
 
     def rows(self, start: int, stop: int, refs: Array, rough: bool = False) -> Array:
+        if self.bytes is not None:
+            return self._compared(slice(start, stop), stop - start, self.bytes.some(refs))
+
         def panel(a: int, b: int, kind: Any) -> Side:
             return self.side(start + a, start + b, kind)
 
         return self._filled(stop - start, panel, refs, rough)
 
     def whole(self, arms: Array) -> Array:
+        if self.bytes is not None:
+            return self._compared(arms, arms.shape[0], self.bytes)
         space, xp, count = self.space, self.space.xp, arms.shape[0]
         kind = xp.float64 if self.is_coarse() else xp.float32
         self.n_distances += count * self.n
@@ -319,9 +340,31 @@ class ArrayRows(ArrayPoints):
         """A kernel takes products of rows that are split, as exact as float32."""
         return self.by_product and self.space.fused is not None and not self.is_coarse()
 
-    def factors(self, n: int, sides: Iterable[Side], alone: bool = False) -> Any:
-        """So many rows, to be multiplied by others (`alone`: by each other); they come in parts."""
-        start, found = 0, self.digits.factors(n, self.columns, alone)
+    @cached_property
+    def bytes(self) -> Any:
+        """The rows again, where they are whole numbers of a byte and there is room; else None.
+
+        They take a quarter of the memory or less, and distances from them are those of the rows.
+        """
+        plain = self.space.fused is not None and not isinstance(self.array, Streamed)
+        if not plain or not self.by_product or self.n * self.columns > self.room:
+            return None
+        found, kind = self.digits.bytes(self.n, self.columns), self.space.xp.float32
+        for start, stop in self.space.chunks(self.n, self.width) if found is not None else ():
+            found.put(start, self._between(start, stop, kind))
+        return found
+
+    def _compared(self, which: Any, count: int, others: Any) -> Array:
+        """From some rows of bytes to others."""
+        space, shape = self.space, (count, others.n)
+        self.n_distances += count * others.n
+        found = space.xp.empty(shape, dtype=space.xp.float32, device=space.device)
+        self.bytes.compare(which, others, self.metric, found)
+        return found
+
+    def factors(self, n: int, sides: Iterable[Side]) -> Any:
+        """So many rows, to be multiplied by others; they come in parts."""
+        start, found = 0, self.digits.factors(n, self.columns)
         for side in sides:
             found.put(start, side.rows, side.squares)
             start += side.rows.shape[0]
@@ -394,6 +437,8 @@ class ArrayRows(ArrayPoints):
 
     def is_coarse(self) -> bool:
         """Whether float32 cannot tell the rows apart."""
+        if self._coarse is None and self.bytes is not None:
+            self._coarse = False
         if self._coarse is None:
             self._coarse, float64 = False, self.space.xp.float64
             known: dict[bytes, Any] = {}

@@ -12,6 +12,9 @@ from .held import Held, hold
 from .namespace import Array
 from .rows import ArrayPoints, ArrayRows
 
+# So many references are drawn at first, where they are no more than this part of the points.
+_DRAWN, _SHARE = 1 << 16, 4
+
 
 class Sample:
     """One random order of references: of points without replacement, or by their weight with it.
@@ -42,11 +45,7 @@ class Sample:
         self.weighted = weights is not None and first < n
         self._weights = weights
         self._rng = rng
-        self._order: Indices = np.arange(n)
-        if weights is not None and first < n:
-            self._order = rng.choice(n, n, p=weights / weights.sum())
-        elif first < n:
-            self._order = rng.permutation(n)
+        self._order: Indices = np.empty(0, dtype=np.int64)  # as far as it was drawn
         self._shuffled: Indices | None = None
         self._ids: Array = None
         self._block: Array = None
@@ -54,12 +53,30 @@ class Sample:
     def refs(self, depth: int) -> Array:
         """The references up to a depth."""
         if self._ids is None or self._ids.shape[0] < depth:
-            self._ids = self.space.ids(self._order[:depth])
+            self._ids = self.space.ids(self._drawn(depth)[:depth])
         return self._ids[:depth]
+
+    def _drawn(self, depth: int) -> Indices:
+        """The order, at least up to a depth: to draw all takes longer than some steps."""
+        n, weights, rng = self.points.n, self._weights, self._rng
+        if len(self._order) >= depth:
+            return self._order
+        if self.first == n:
+            self._order = np.arange(n)
+        elif weights is not None:
+            self._order = rng.choice(n, n, p=weights / weights.sum())
+        elif not len(self._order) and _SHARE * max(depth, _DRAWN) <= n:
+            self._order = rng.choice(n, max(depth, _DRAWN), replace=False)
+        else:
+            left = np.ones(n, dtype=bool)
+            left[self._order] = False
+            self._order = np.concatenate([self._order, rng.permutation(np.flatnonzero(left))])
+        return self._order
 
     def from_the_end(self, count: int, which: int) -> Indices:
         """Different points, ascending, others for each `which`: from the end of the order."""
-        n, order = self.points.n, self._order
+        n = self.points.n
+        order = self._drawn(n)
         if self.first == n:  # which is no random order then
             if self._shuffled is None:
                 self._shuffled = self._rng.permutation(n)
@@ -125,17 +142,25 @@ class Sample:
             return self.held.rows
         if self._block is None:
             space, refs, n = self.space, self.refs(self.first), self.points.n
-            xp = space.xp
-            block = xp.empty((n, self.first), dtype=xp.float32, device=space.device)
-            for start, stop in space.chunks(n, self.first):
-                found = self.points.rows(start, stop, refs, rough=self.first < n)
-                if not space.assigns:
-                    found = self._apart(found, space.arange(start, stop), refs)
-                block[start:stop, ...] = found
+            if self.points.bytes is not None:
+                block = self.points.rows(0, n, refs)
+            else:
+                block = self._in_parts(refs)
             if space.assigns:
                 block[refs, space.arange(0, self.first)] = float("inf")
             self._block = block
         return self._block
+
+    def _in_parts(self, refs: Array) -> Array:
+        """From all arms to the first references, some arms at a time."""
+        space, n = self.space, self.points.n
+        block = space.xp.empty((n, self.first), dtype=space.xp.float32, device=space.device)
+        for start, stop in space.chunks(n, self.first):
+            found = self.points.rows(start, stop, refs, rough=self.first < n)
+            if not space.assigns:
+                found = self._apart(found, space.arange(start, stop), refs)
+            block[start:stop, ...] = found
+        return block
 
     def _apart(self, block: Array, arms: Array, refs: Array) -> Array:
         """A block, infinite from an arm to itself: what it gains there is known.

@@ -13,15 +13,25 @@ into the device they are held, and sums over all points are carried from step to
 from .ahead import TOLD, Told, followed, told
 from .bounds import TILE, shifted
 from .by_owner import SORTED, estimated_by_owner
-from .carried import Changed, Concluded, Partial, Payments, carried, concluded, folded, noted
+from .carried import (
+    Concluded,
+    Listed,
+    Partial,
+    Payments,
+    best_of,
+    carried,
+    concluded,
+    folded,
+    noted,
+)
 from .estimates import MOST_CLUSTERS, Scalars, estimated, width_of
 from .factors import Bytes, Factors, halve
 from .numbers import has_few_digits, outline, sizes
 from .sums import Paid, Summed, paid, squares_from, summed, weighed
 
 __all__ = [
-    "MOST_CLUSTERS", "SORTED", "TILE", "TOLD", "Bytes", "Changed", "Concluded", "Factors", "Paid",
-    "Partial", "Payments", "Scalars", "Summed", "Told", "carried", "concluded", "estimated",
-    "estimated_by_owner", "folded", "followed", "halve", "has_few_digits", "noted", "outline",
-    "paid", "shifted", "sizes", "squares_from", "summed", "told", "weighed", "width_of",
+    "MOST_CLUSTERS", "SORTED", "TILE", "TOLD", "Bytes", "Concluded", "Factors", "Listed", "Paid",
+    "Partial", "Payments", "Scalars", "Summed", "Told", "best_of", "carried", "concluded",
+    "estimated", "estimated_by_owner", "folded", "followed", "halve", "has_few_digits", "noted",
+    "outline", "paid", "shifted", "sizes", "squares_from", "summed", "told", "weighed", "width_of",
 ]  # fmt: skip

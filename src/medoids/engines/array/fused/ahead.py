@@ -19,8 +19,9 @@ _ARMS, TOLD = 1024, 64
 
 @triton.jit
 def _take_below(
-    values_, changes_, seems_, seem_, told_, n, count, k, fixed, more, most,
-    SWAP: tl.constexpr, CHANGES: tl.constexpr, CLUSTERS: tl.constexpr, ARMS: tl.constexpr,
+    values_, changes_, seems_, seem_, slack_, told_, n, count, k, fixed, more, most,
+    SWAP: tl.constexpr, SLACK: tl.constexpr, CHANGES: tl.constexpr, CLUSTERS: tl.constexpr,
+    ARMS: tl.constexpr,
 ):  # fmt: skip
     """List some of the arms whose values are not above a bar, in any order; and the best of few."""
     i, j = tl.arange(0, CHANGES), tl.arange(0, CLUSTERS)
@@ -32,15 +33,20 @@ def _take_below(
     bar = lowest / n.to(tl.float64)
     if SWAP:  # to do nothing is an arm too
         bar = tl.minimum(bar, 0.0)
+    if SLACK:
+        slack = tl.load(slack_)
+        bar += slack * (1 + 1e-6)
     bar = tl.minimum(bar + more, 1.7976931348623157e308)
     if tl.program_id(0) == 0:
         tl.store(told_ + most + 1, bar)
         tl.store(told_ + most + 2, tl.load(seem_ + at).to(tl.float64))
-        few = told_ + most + 4 + i
+        if SLACK:
+            tl.store(told_ + most + 4, slack)
+        few = told_ + most + 5 + i
         tl.store(few, tl.load(seems_ + i, mask=i < count, other=0.0), mask=i < count)
         arms = tl.load(seem_ + i, mask=i < count, other=0).to(tl.float64)
         tl.store(few + count, arms, mask=i < count)
-        tl.store(told_ + most + 4 + 2 * count + from_, changes, mask=here)
+        tl.store(told_ + most + 5 + 2 * count + from_, changes, mask=here)
     arm = tl.program_id(0) * ARMS + tl.arange(0, ARMS)
     values = tl.load(values_ + arm, mask=arm < n, other=float("inf"))
     below = (values <= bar).to(tl.int32)
@@ -62,6 +68,8 @@ class Told(NamedTuple):
         The value that theirs are not above.
     arm, position : array
         The best of few, and whom it replaces.
+    slack : array
+        What values may be apart, where the host does not know it.
     seems, seem, changes : array
         The values of few arms that seem best, which they are, and what they change in all with each
         medoid gone.
@@ -75,6 +83,7 @@ class Told(NamedTuple):
     bar: Any
     arm: Any
     position: Any
+    slack: Any
     seems: Any
     seem: Any
     changes: Any
@@ -84,7 +93,7 @@ class Told(NamedTuple):
     @classmethod
     def of(cls, whole: Any, few: int, width: int, k: int, swap: bool) -> Told:
         """The parts of an array, of few arms that may replace `width` medoids, of k then."""
-        sizes = (1 + TOLD, 1, 1, 1, few, few, few * width, width + 1 if swap else 1, 2 * k + 5)
+        sizes = (1 + TOLD, 1, 1, 1, 1, few, few, few * width, width + 1 if swap else 1, 2 * k + 5)
         ends = list(accumulate(sizes))
         parts = [whole[end - size : end] for size, end in zip(sizes, ends, strict=True)]
         return cls(*parts)
@@ -92,9 +101,11 @@ class Told(NamedTuple):
 
 def told(
     found: Concluded, seems: Tensor, seem: Tensor, changes: Tensor, fixed: int, swap: bool,
-    more: float, k: int,
+    more: float, slack: Tensor | None, k: int,
 ) -> tuple[Tensor, Told]:  # fmt: skip
-    """Arms whose values are not above the best of few by `more`; and room for what that leads to.
+    """Arms whose values are not above the best of few by `more` and `slack`.
+
+    And room for what that leads to.
 
     Parameters
     ----------
@@ -107,15 +118,18 @@ def told(
         So many of the first medoids stay.
     swap : bool
     more : float
+    slack : array of shape (1,) or None
     k : int
         How many medoids there will be.
     """
     n, (few, width), device = found.values.shape[0], changes.shape, changes.device
-    size = TOLD + 4 + few * (2 + width) + (width + 1 if swap else 1) + 2 * k + 5
+    size = TOLD + 5 + few * (2 + width) + (width + 1 if swap else 1) + 2 * k + 5
     whole = torch.zeros(size, dtype=torch.float64, device=device)
     _take_below[(triton.cdiv(n, _ARMS),)](
-        found.values, changes.contiguous(), seems, seem, whole, n, few, width, fixed, more, TOLD,
-        SWAP=swap, CHANGES=padded(few, 2), CLUSTERS=padded(width, 2), ARMS=_ARMS,
+        found.values, changes.contiguous(), seems, seem, seems if slack is None else slack, whole,
+        n, few, width, fixed, more, TOLD,
+        SWAP=swap, SLACK=slack is not None, CHANGES=padded(few, 2),
+        CLUSTERS=padded(width, 2), ARMS=_ARMS,
     )  # fmt: skip
     return whole, Told.of(whole, few, width, k, swap)
 

@@ -12,15 +12,16 @@ import torch
 import triton
 import triton.language as tl
 
+from .in_order import carried_in_order
 from .sums import padded
 
 Tensor = Any
 # The sizes of tiles.
 _POINTS, _ARMS = 16, 128
 _NOTED, _CONCLUDED = 1024, 256
-# For BUILD and for SWAP: parts of the points, for as many programs to work at once; and the share
-# of the points from which on all are summed anew, since that takes less than to add and to take
-# away.
+# Parts of the points, for as many programs to work at once, with few clusters (or in BUILD) and
+# with many; and for BUILD and for SWAP the share of the points from which on all are summed anew,
+# since that takes less than to add and to take away.
 _PARTS, _MANY = (8, 4), (0.8, 0.5)
 
 
@@ -35,10 +36,10 @@ class Payments(NamedTuple):
 @triton.jit
 def _note(
     nearest_, second_, owner_, unit, nearest0_, second0_, owner0_, weighed_, position_, pays_,
-    pays2_, who_, differs_, n,
+    pays2_, who_, marks_, n, k,
     SWAP: tl.constexpr, FIRST: tl.constexpr, GATED: tl.constexpr, POINTS: tl.constexpr,
 ):  # fmt: skip
-    """What some points pay, to be summed; and which pay something else than before."""
+    """What some points pay, to be summed; which pay something else than before, and to whom."""
     point = tl.program_id(0) * POINTS + tl.arange(0, POINTS)
     seen = point < n
     nearest = (tl.load(nearest_ + point, mask=seen, other=0.0) * unit).to(tl.float32)
@@ -47,7 +48,13 @@ def _note(
     tl.store(pays_ + point, nearest, mask=seen)
     tl.store(pays2_ + point, second, mask=seen)
     tl.store(who_ + point, owner, mask=seen)
-    if not FIRST:
+    if SWAP:
+        for i in range(k):
+            tl.store(marks_ + (1 + i) * n + point, (owner == i).to(tl.int32), mask=seen)
+    if FIRST:
+        if SWAP:
+            tl.store(marks_ + point, tl.zeros((POINTS,), tl.int32), mask=seen)
+    else:
         differs = nearest != tl.load(nearest0_ + point, mask=seen, other=0.0)
         if SWAP:
             differs |= second != tl.load(second0_ + point, mask=seen, other=0.0)
@@ -56,23 +63,30 @@ def _note(
         if GATED:
             at = tl.load(position_).to(tl.int32)
             marks = tl.where(tl.load(weighed_) + tl.load(weighed_ + 1 + at) < 0, marks, 0)
-        tl.store(differs_ + point, marks, mask=seen)
+        tl.store(marks_ + point, marks, mask=seen)
 
 
 @triton.jit
-def _list(differs_, ends_, points_, n, POINTS: tl.constexpr):
-    """The points that differ, in order."""
-    point = tl.program_id(0) * POINTS + tl.arange(0, POINTS)
-    seen = point < n
-    differs = tl.load(differs_ + point, mask=seen, other=0) > 0
-    end = tl.load(ends_ + point, mask=seen, other=1)
-    tl.store(points_ + end - 1, point, mask=differs)
+def _list(marks_, ends_, points_, n, total, POINTS: tl.constexpr):
+    """The points that are marked, in order."""
+    at = tl.program_id(0) * POINTS + tl.arange(0, POINTS)
+    seen = at < total
+    marked = tl.load(marks_ + at, mask=seen, other=0) > 0
+    end = tl.load(ends_ + at, mask=seen, other=1)
+    tl.store(points_ + end - 1, at % n, mask=marked)
 
 
-class Changed(NamedTuple):
-    """The points that pay something else than before, in order; and how many those up to each are.
+class Listed(NamedTuple):
+    """Points that pay something else than before, in order; in SWAP then all, by their owners.
 
-    Both are as long as there are points: nobody waits for the device to know how many they are.
+    Both are as long as there are marks: nobody waits for the device to know how many points it are.
+
+    Attributes
+    ----------
+    points : array
+    ends : array
+        How many there are up to each mark: one for each point that differs, and one for each that a
+        medoid owns, medoid by medoid.
     """
 
     points: Tensor
@@ -80,27 +94,29 @@ class Changed(NamedTuple):
 
 
 def noted(
-    state: Any, unit: float, swap: bool, before: Payments | None, gate: Any = None
-) -> tuple[Payments, Changed | None]:
-    """What points pay, multiplied by a unit; and who pays something else than before.
+    state: Any, unit: float, swap: bool, before: Payments | None, k: int, gate: Any = None
+) -> tuple[Payments, Listed | None]:
+    """What points pay to k medoids, multiplied by a unit; and who pays something else than before.
 
     With a `gate` (see `Told`) nobody does, unless the swap that it tells of is good.
     """
     n, device = state.nearest.shape[0], state.nearest.device
     pays = torch.empty((2, n), dtype=torch.float32, device=device)
-    whole = torch.empty((3, n), dtype=torch.int32, device=device)
-    now, differs, points = Payments(pays[0], pays[1], whole[0]), whole[1], whole[2]
+    rows = k if swap else 0
+    whole = torch.empty((2 + rows, n), dtype=torch.int32, device=device)
+    now, marks = Payments(pays[0], pays[1], whole[0]), whole[1:].view(-1)
     grid, old = (triton.cdiv(n, _NOTED),), before or now
     about = (state.nearest, state.nearest) if gate is None else (gate.weighed, gate.position)
     _note[grid](
-        state.nearest, state.second, state.owner, unit, *old, *about, *now, differs, n,
+        state.nearest, state.second, state.owner, unit, *old, *about, *now, marks, n, rows,
         SWAP=swap, FIRST=before is None, GATED=gate is not None, POINTS=_NOTED,
     )  # fmt: skip
-    if before is None:
+    if before is None and not swap:
         return now, None
-    ends = torch.cumsum(differs, 0, dtype=torch.int32)
-    _list[grid](differs, ends, points, n, POINTS=_NOTED)
-    return now, Changed(points, ends)
+    ends, points = torch.cumsum(marks, 0, dtype=torch.int32), torch.empty_like(marks)
+    total = (1 + rows) * n
+    _list[(triton.cdiv(total, _NOTED),)](marks, ends, points, n, total, POINTS=_NOTED)
+    return now, Listed(points, ends)
 
 
 @triton.jit
@@ -221,7 +237,7 @@ class Partial(NamedTuple):
     rows : int
         How many of these there are, but for squares.
     ends : array
-        See `Changed`.
+        See `Listed`.
     many : int
         Where more points have changed than this, all were summed anew.
     known : array of shape (rows, n) or None
@@ -237,7 +253,7 @@ class Partial(NamedTuple):
 
 def carried(
     rows: Tensor, scale: float, now: Payments, swap: bool, k: int, weights: Tensor | None,
-    spread: bool = False, changed: Changed | None = None, before: Payments | None = None,
+    spread: bool = False, listed: Listed | None = None, before: Payments | None = None,
     known: Tensor | None = None,
 ) -> Partial:  # fmt: skip
     """Sums over all points, from what is `known` of them where some points paid something else.
@@ -258,8 +274,8 @@ def carried(
         How much each point counts, in float32: 1 at most.
     spread : bool, default=False
         Squares are asked for, too.
-    changed : Changed, default=None
-        Who pays something else than before.
+    listed : Listed, default=None
+        Who pays something else than before, and to whom all do.
     before : Payments, default=None
         What all paid.
     known : array, default=None
@@ -267,18 +283,22 @@ def carried(
     """
     n, device, count = rows.shape[0], rows.device, 1 + (k if swap else 0)
     clusters = padded(k) if swap else 16
-    parts = torch.empty((_PARTS[swap], clusters + 2, n), dtype=torch.float32, device=device)
-    old, listed = before or now, changed or Changed(now.owner, now.owner)
-    many, gated = int(_MANY[swap] * n), changed is not None
+    count_parts = _PARTS[swap and clusters > 16]
+    parts = torch.empty((count_parts, clusters + 2, n), dtype=torch.float32, device=device)
+    old, given = before or now, listed or Listed(now.owner, now.owner)
+    many, gated = int(_MANY[swap] * n), before is not None
     for whole in (False, True) if gated else (True,):
-        _carry[(_PARTS[swap], triton.cdiv(n, _ARMS))](
-            rows, rows.stride(0), scale, *listed, *now, *old,
+        if whole and swap and not spread:
+            carried_in_order(rows, scale, now, given, weights, parts, k, many if gated else None)
+            continue
+        _carry[(count_parts, triton.cdiv(n, _ARMS))](
+            rows, rows.stride(0), scale, *given, *now, *old,
             now.nearest if weights is None else weights, parts, n, many,
             SWAP=swap, WEIGHTS=weights is not None, PAID=k > 0, ALL=whole, GATED=gated,
-            SCALED=scale != 1, SPREAD=spread, CLUSTERS=clusters, PARTS=_PARTS[swap], POINTS=_POINTS,
+            SCALED=scale != 1, SPREAD=spread, CLUSTERS=clusters, PARTS=count_parts, POINTS=_POINTS,
             ARMS=_ARMS, num_warps=4, num_stages=3,
         )  # fmt: skip
-    return Partial(parts, count, listed.ends, many, known)
+    return Partial(parts, count, given.ends, many, known)
 
 
 def folded(parts: Partial, squares: Tensor | None) -> tuple[Tensor, Tensor]:
@@ -358,6 +378,39 @@ class Concluded(NamedTuple):
     values: Tensor
     lowest: Tensor
     which: Tensor
+
+
+@triton.jit
+def _best(
+    lowest_, which_, seems_, seem_, n, few, FEW: tl.constexpr, PARTS: tl.constexpr
+):  # fmt: skip
+    """The few lowest of some values, one after the other: the first of equals."""
+    part, i = tl.arange(0, PARTS), tl.arange(0, FEW)
+    left = tl.load(lowest_ + part, mask=part < n, other=float("inf"))
+    taken = (part >= n).to(tl.int32)
+    seems, seem = tl.zeros((FEW,), tl.float64), tl.zeros((FEW,), tl.int64)
+    for place in range(few):
+        lowest = tl.min(left, axis=0)
+        # Infinite ones are taken once each, too.
+        at = tl.min(tl.where((left == lowest) & (taken == 0), part, n - 1), axis=0)
+        seems = tl.where(i == place, lowest, seems)
+        seem = tl.where(i == place, tl.load(which_ + at), seem)
+        left = tl.where(part == at, float("inf"), left)
+        taken = tl.where(part == at, 1, taken)
+    tl.store(seems_ + i, seems, mask=i < few)
+    tl.store(seem_ + i, seem, mask=i < few)
+
+
+def best_of(found: Concluded, few: int) -> tuple[Tensor, Tensor]:
+    """The few lowest values of parts, and the arms that have them."""
+    count, device = found.lowest.shape[0], found.lowest.device
+    seems = torch.empty(few, dtype=torch.float64, device=device)
+    seem = torch.empty(few, dtype=torch.int64, device=device)
+    _best[(1,)](
+        found.lowest, found.which, seems, seem, count, few, FEW=padded(few, 2),
+        PARTS=padded(count, 2),
+    )  # fmt: skip
+    return seems, seem
 
 
 def concluded(

@@ -14,6 +14,8 @@ from .sums import Tensor, padded
 # Clusters that an estimate takes at most, and the numbers of features that are compiled.
 MOST_CLUSTERS = 128
 _WIDTHS = (64, 128, 256)
+# Columns of a tile that are summed together at once.
+_TOGETHER = 4
 
 
 class Scalars(NamedTuple):
@@ -49,6 +51,30 @@ def _reward(distances, cap, base):
 
 
 @triton.jit
+def _clipped(far, cap, base, CAPPED: tl.constexpr):
+    """The same; less is to be done where `base` is `cap`."""
+    return tl.minimum(far, cap) - cap if CAPPED else _reward(far, cap, base)
+
+
+@triton.jit
+def _partly(each, ROWS: tl.constexpr, COLUMNS: tl.constexpr, TOGETHER: tl.constexpr):
+    """Sums of columns that a thread has: the others take longer, and are left for the end."""
+    return tl.sum(tl.reshape(each, (ROWS, COLUMNS // TOGETHER, TOGETHER)), axis=2)
+
+
+@triton.jit
+def _by_owner(added, marks, scale, more, more2):
+    """More of what is added where each owner goes, and of its squares; of the scale of `far`.
+
+    Squares may be so small that float16 has none.
+    """
+    added *= scale
+    more = tl.dot(added.to(tl.float16), marks.to(tl.float16), more)
+    squares = (added * added).to(tl.bfloat16)
+    return more, tl.dot(squares, marks.to(tl.bfloat16), more2)
+
+
+@triton.jit
 def _far(block, row, ref, there, seen):
     """Distances of a tile; infinite where there are none."""
     both = there[:, None] & seen[None, :]
@@ -76,7 +102,7 @@ def _estimate(
     arms, count, k, spent, chance, apart, factor, z, rough,
     SWAP: tl.constexpr, BASIS: tl.constexpr, SHARES: tl.constexpr, APART: tl.constexpr,
     EACH: tl.constexpr, FEATURES: tl.constexpr, CLUSTERS: tl.constexpr,
-    ARMS: tl.constexpr, REFS: tl.constexpr,
+    ARMS: tl.constexpr, REFS: tl.constexpr, TOGETHER: tl.constexpr, CAPPED: tl.constexpr,
 ):  # fmt: skip
     """Estimates and bounds of some arms: their rewards are read twice, and never written.
 
@@ -88,47 +114,47 @@ def _estimate(
     columns, places = tl.arange(0, FEATURES), tl.arange(0, CLUSTERS)
     scale = tl.load(scale_)
     home = tl.load(home_ + at, mask=there, other=-1)
-    total = tl.zeros((ARMS,), tl.float32)
-    total2 = tl.zeros((ARMS,), tl.float32)
+    WIDE: tl.constexpr = REFS // TOGETHER
+    totals = tl.zeros((ARMS, WIDE), tl.float32)
+    totals2 = tl.zeros((ARMS, WIDE), tl.float32)
     along = tl.zeros((ARMS, FEATURES), tl.float32)
     along2 = tl.zeros((ARMS, FEATURES), tl.float32)
     more = tl.zeros((ARMS, CLUSTERS), tl.float32)
     more2 = tl.zeros((ARMS, CLUSTERS), tl.float32)
-    squares = tl.zeros((ARMS,), tl.float32)
-    squares2 = tl.zeros((ARMS,), tl.float32)
-    sizes = tl.zeros((ARMS,), tl.float32)
-    sizes2 = tl.zeros((ARMS,), tl.float32)
+    squares = tl.zeros((ARMS, WIDE), tl.float32)
+    squares2 = tl.zeros((ARMS, WIDE), tl.float32)
+    sizes = tl.zeros((ARMS, WIDE), tl.float32)
+    sizes2 = tl.zeros((ARMS, WIDE), tl.float32)
     for first in range(0, count, REFS):
         ref = first + tl.arange(0, REFS)
         seen = ref < count
         far = _far(block, row, ref, there, seen)
         cap, base = tl.load(cap_ + ref, mask=seen), tl.load(base_ + ref, mask=seen)
-        stays = _reward(far, cap[None, :], base[None, :])
-        total += tl.sum(stays, axis=1)
+        stays = _clipped(far, cap[None, :], base[None, :], CAPPED)
+        totals += _partly(stays, ARMS, REFS, TOGETHER)
         if BASIS:
             basis = tl.load(
                 q + ref[:, None] * FEATURES + columns[None, :], mask=seen[:, None], other=0.0
             )
-            along += tl.dot((stays * scale).to(tl.float16), basis)
+            along = tl.dot((stays * scale).to(tl.float16), basis, along)
         else:
-            squares += tl.sum(stays * stays, axis=1)
-            sizes += tl.sum(tl.abs(stays), axis=1)
+            squares += _partly(stays * stays, ARMS, REFS, TOGETHER)
+            sizes += _partly(tl.abs(stays), ARMS, REFS, TOGETHER)
         if SWAP:
             cap2, base2 = tl.load(cap2_ + ref, mask=seen), tl.load(base2_ + ref, mask=seen)
             owner = tl.load(owner_ + ref, mask=seen, other=-2)
-            goes = _reward(far, cap2[None, :], base2[None, :])
+            goes = _clipped(far, cap2[None, :], base2[None, :], CAPPED)
             leaves = tl.where(owner[None, :] == home[:, None], goes, stays)
-            total2 += tl.sum(leaves, axis=1)
+            totals2 += _partly(leaves, ARMS, REFS, TOGETHER)
             if BASIS:
-                along2 += tl.dot((leaves * scale).to(tl.float16), basis)
+                along2 = tl.dot((leaves * scale).to(tl.float16), basis, along2)
             else:
-                squares2 += tl.sum(leaves * leaves, axis=1)
-                sizes2 += tl.sum(tl.abs(leaves), axis=1)
+                squares2 += _partly(leaves * leaves, ARMS, REFS, TOGETHER)
+                sizes2 += _partly(tl.abs(leaves), ARMS, REFS, TOGETHER)
             if not APART:
-                marks = (owner[:, None] == places[None, :]).to(tl.float32)
-                added = goes - stays
-                more += tl.dot(added, marks)
-                more2 += tl.dot(added * added, marks)
+                marks = owner[:, None] == places[None, :]
+                more, more2 = _by_owner(goes - stays, marks, scale, more, more2)
+    total, total2 = tl.sum(totals, axis=1), tl.sum(totals2, axis=1)
     mean = total.to(tl.float64) / count
     mean2 = total2.to(tl.float64) / count
     if BASIS:
@@ -143,21 +169,21 @@ def _estimate(
             seen = ref < count
             far = _far(block, row, ref, there, seen)
             cap, base = tl.load(cap_ + ref, mask=seen), tl.load(base_ + ref, mask=seen)
-            stays = _reward(far, cap[None, :], base[None, :])
+            stays = _clipped(far, cap[None, :], base[None, :], CAPPED)
             basis = tl.load(
                 q + ref[None, :] * FEATURES + columns[:, None], mask=seen[None, :], other=0.0
             )
             rest = stays - tl.dot(weights, basis) / scale
-            squares += tl.sum(rest * rest, axis=1)
-            sizes += tl.sum(tl.abs(rest), axis=1)
+            squares += _partly(rest * rest, ARMS, REFS, TOGETHER)
+            sizes += _partly(tl.abs(rest), ARMS, REFS, TOGETHER)
             if SWAP:
                 cap2, base2 = tl.load(cap2_ + ref, mask=seen), tl.load(base2_ + ref, mask=seen)
                 owner = tl.load(owner_ + ref, mask=seen, other=-2)
-                goes = _reward(far, cap2[None, :], base2[None, :])
+                goes = _clipped(far, cap2[None, :], base2[None, :], CAPPED)
                 rest = tl.where(owner[None, :] == home[:, None], goes, stays)
                 rest -= tl.dot(weights2, basis) / scale
-                squares2 += tl.sum(rest * rest, axis=1)
-                sizes2 += tl.sum(tl.abs(rest), axis=1)
+                squares2 += _partly(rest * rest, ARMS, REFS, TOGETHER)
+                sizes2 += _partly(tl.abs(rest), ARMS, REFS, TOGETHER)
     if SWAP and APART:
         for first in range(0, count, REFS):
             ref = first + tl.arange(0, REFS)
@@ -166,16 +192,15 @@ def _estimate(
             cap, base = tl.load(cap_ + ref, mask=seen), tl.load(base_ + ref, mask=seen)
             cap2, base2 = tl.load(cap2_ + ref, mask=seen), tl.load(base2_ + ref, mask=seen)
             owner = tl.load(owner_ + ref, mask=seen, other=-2)
-            added = _reward(far, cap2[None, :], base2[None, :])
-            added -= _reward(far, cap[None, :], base[None, :])
-            marks = (owner[:, None] == places[None, :]).to(tl.float32)
-            more += tl.dot(added, marks)
-            more2 += tl.dot(added * added, marks)
+            added = _clipped(far, cap2[None, :], base2[None, :], CAPPED)
+            added -= _clipped(far, cap[None, :], base[None, :], CAPPED)
+            marks = owner[:, None] == places[None, :]
+            more, more2 = _by_owner(added, marks, scale, more, more2)
     own = tl.load(stays_ + at, mask=there, other=0.0)
     share = tl.load(share_ + at, mask=there, other=0.0) if SHARES else tl.load(share_)
     wide, variance = _half_width(
-        squares.to(tl.float64), sizes.to(tl.float64), total.to(tl.float64), own,
-        count, spent, chance, apart, z, BASIS,
+        tl.sum(squares, axis=1).to(tl.float64), tl.sum(sizes, axis=1).to(tl.float64),
+        total.to(tl.float64), own, count, spent, chance, apart, z, BASIS,
     )  # fmt: skip
     alone = mean * factor + own * share
     wide = wide * factor
@@ -183,12 +208,13 @@ def _estimate(
     if SWAP:
         own = tl.load(goes_ + at, mask=there, other=0.0)
         wide2, variance = _half_width(
-            squares2.to(tl.float64), sizes2.to(tl.float64), total2.to(tl.float64), own,
-            count, spent, chance, apart, z, BASIS,
+            tl.sum(squares2, axis=1).to(tl.float64), tl.sum(sizes2, axis=1).to(tl.float64),
+            total2.to(tl.float64), own, count, spent, chance, apart, z, BASIS,
         )  # fmt: skip
         estimate = mean2 * factor + own * share + tl.load(cost_ + home, mask=there, other=0.0)
         lower = estimate - wide2 * factor
-        part, part2 = more.to(tl.float64) / count, more2.to(tl.float64) / count
+        part = (more / scale).to(tl.float64) / count
+        part2 = (more2 / (scale * scale)).to(tl.float64) / count
         usual = part2 / tl.maximum(tl.abs(part), 1e-150)
         spread = tl.sqrt(tl.maximum(part2 - part * part, 0.0) * chance)
         unsure = (z * spread + z * z / 2.0 * usual * chance) * factor
@@ -242,7 +268,7 @@ def estimated(
         arms.share if shares else torch.full((1,), arms.share, device=device, dtype=torch.float64)
     )
     # Arms of a program: as many as its registers hold, unless processors would stand idle.
-    size, refs, warps, stages = (64, 64, 8, 3) if features > 128 else (64, 32, 4, 2)
+    size, refs, warps, stages = (64, 64, 8, 3) if features > 128 else (64, 32, 4, 2 + swap)
     busy = count // _processors(device)
     if busy < 32:
         size, refs, warps, stages = 32 if busy >= 16 else 16, 32, 4, 2
@@ -253,6 +279,7 @@ def estimated(
         found[0], found[1], found[2], bounds if each else found, count, block.shape[1], k, *numbers,
         SWAP=swap, BASIS=with_basis, SHARES=shares, APART=features + clusters > 192, EACH=each,
         FEATURES=features, CLUSTERS=clusters,
-        ARMS=size, REFS=refs, num_warps=warps, num_stages=stages,
+        ARMS=size, REFS=refs, TOGETHER=refs if features > 128 else _TOGETHER,
+        CAPPED=clips.capped and (clips.capped2 or not swap), num_warps=warps, num_stages=stages,
     )  # fmt: skip
     return found[0], found[1], found[2], bounds

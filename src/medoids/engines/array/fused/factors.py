@@ -9,6 +9,7 @@ the distance: sums of many are much closer than any of them (docs/performance.md
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import torch
@@ -22,6 +23,8 @@ Tensor = Any
 KINDS = {"sqeuclidean": 0, "euclidean": 1, "cosine": 2, "correlation": 2}
 # Columns are multiplied so many at a time.
 _DEPTH, _BYTES, _TILE = 64, 128, 128
+# Rows of bytes are compared in tiles of so many, at least.
+_FEW = 16
 # All distances are made in tiles of so many rows, and in bands of so many tiles: those that are
 # made at a time have much of what they read in common.
 _ROWS, _BAND = 128, 8
@@ -184,6 +187,8 @@ class Factors:
 class Bytes:
     """Rows as whole numbers of a byte; and their squared lengths.
 
+    Squared differences are whole numbers too, so no digit is lost before they are divided.
+
     Parameters
     ----------
     n, width : int
@@ -197,16 +202,42 @@ class Bytes:
     def __init__(self, n: int, width: int, by: float, less: float, device: Any) -> None:
         shape = (n, triton.cdiv(width, _BYTES) * _BYTES)
         self.rows = torch.zeros(shape, dtype=torch.int8, device=device)
-        self.squares = torch.empty(n, dtype=torch.float32, device=device)
-        self.by, self._less = by, less
+        self.squares = torch.empty(n, dtype=torch.int32, device=device)
+        self.n, self.by, self._less = n, by, less
 
-    def put(self, start: int, rows: Tensor, squares: Tensor) -> None:
-        """Rows (float32) that follow each other; squared lengths are those of whole numbers."""
+    def put(self, start: int, rows: Tensor) -> None:
+        """Rows (float32) that follow each other."""
         to_bytes(rows, self.by, self._less, self.rows[start:], self.squares[start:])
+
+    def some(self, ids: Tensor) -> Bytes:
+        """Some of the rows."""
+        found = copy(self)
+        found.rows, found.squares = (
+            self.rows.index_select(0, ids),
+            self.squares.index_select(0, ids),
+        )
+        found.n = ids.shape[0]
+        return found
+
+    def compare(self, which: Tensor | slice, others: Bytes, kind: str, found: Tensor) -> None:
+        """Distances of a kind from some of these, or some that follow each other, to others."""
+        listed = not isinstance(which, slice)
+        count, first = found.shape[0], 0 if listed else which.start
+        size = min(max(int(triton.next_power_of_2(count)), _FEW), _TILE)
+        tiles = triton.cdiv(count, size) * triton.cdiv(others.n, _TILE)
+        _compare_bytes[(tiles,)](
+            self.rows, self.squares, which if listed else self.squares, first, others.rows,
+            others.squares, found, found.stride(0), count, others.n, self.rows.shape[1],
+            1.0 / self.by**2,
+            LISTED=listed, KIND=KINDS[kind], ROWS=size, TILE=_TILE, DEPTH=_BYTES, TOGETHER=8,
+            num_warps=4, num_stages=3,
+        )  # fmt: skip
 
     def fill(self, found: Tensor, kind: str, scale: float) -> Tensor:
         """All distances of a kind, times a scale, in float16; and what they sum to, in float64."""
-        about = self.rows, self.rows, self.squares, self.by
+        # In whole numbers it takes 7% longer, and float16 is to be had.
+        squares = self.squares.to(torch.float32) / self.by**2
+        about = self.rows, self.rows, squares, self.by
         return _filled(*about, found, kind, scale, split=False, depth=_BYTES)
 
 
@@ -229,19 +260,26 @@ def _filled(
 
 
 @triton.jit
+def _tile(
+    at, tiles, wide, ROWS: tl.constexpr, COLUMNS: tl.constexpr, TOGETHER: tl.constexpr
+):  # fmt: skip
+    """Some tiles of rows with all columns, one after the other: what they read is near then."""
+    group = at // (TOGETHER * wide)
+    height = tl.minimum(tiles - group * TOGETHER, TOGETHER)
+    within = at - group * TOGETHER * wide
+    rows = (group * TOGETHER + within % height) * ROWS + tl.arange(0, ROWS)
+    return rows, (within // height) * COLUMNS + tl.arange(0, COLUMNS)
+
+
+@triton.jit
 def _compare(
     left_, stride, mine_, high_, low_, theirs_, found_, across, count, n, width, deep, by, product,
     KIND: tl.constexpr, SPLIT: tl.constexpr, TILE: tl.constexpr, DEPTH: tl.constexpr,
     TOGETHER: tl.constexpr,
 ):  # fmt: skip
     """A tile of distances, of rows as they are from rows that were split; in float32."""
-    # Some tiles of rows with all columns, one after the other: what they read is near then.
     tiles, wide = tl.cdiv(count, TILE), tl.cdiv(n, TILE)
-    group = tl.program_id(0) // (TOGETHER * wide)
-    height = tl.minimum(tiles - group * TOGETHER, TOGETHER)
-    within = tl.program_id(0) - group * TOGETHER * wide
-    rows = (group * TOGETHER + within % height) * TILE + tl.arange(0, TILE)
-    columns = (within // height) * TILE + tl.arange(0, TILE)
+    rows, columns = _tile(tl.program_id(0), tiles, wide, TILE, TILE, TOGETHER)
     of_row, of_column = (rows % count).to(tl.int64) * stride, (columns % n).to(tl.int64) * deep
     total = tl.zeros((TILE, TILE), tl.float32)
     for first in range(0, deep, DEPTH):
@@ -261,6 +299,33 @@ def _compare(
     far = _distance(mine[:, None] + theirs[None, :] - product * total, KIND)
     there = (rows < count)[:, None] & (columns < n)[None, :]
     tl.store(found_ + rows.to(tl.int64)[:, None] * across + columns[None, :], far, mask=there)
+
+
+@triton.jit
+def _compare_bytes(
+    left_, mine_, which_, start, right_, theirs_, found_, across, count, n, width, product,
+    LISTED: tl.constexpr, KIND: tl.constexpr, ROWS: tl.constexpr, TILE: tl.constexpr,
+    DEPTH: tl.constexpr, TOGETHER: tl.constexpr,
+):  # fmt: skip
+    """A tile of distances, of rows of bytes from others; in float32."""
+    tiles, wide = tl.cdiv(count, ROWS), tl.cdiv(n, TILE)
+    rows, columns = _tile(tl.program_id(0), tiles, wide, ROWS, TILE, TOGETHER)
+    which = start + rows % count
+    if LISTED:
+        which = tl.load(which_ + rows % count)
+    of_row, of_column = which.to(tl.int64) * width, (columns % n).to(tl.int64) * width
+    total = tl.zeros((ROWS, TILE), tl.int32)
+    for first in range(0, width, DEPTH):
+        step = first + tl.arange(0, DEPTH)
+        left = tl.load(left_ + of_row[:, None] + step[None, :])
+        right = tl.load(right_ + of_column[None, :] + step[:, None])
+        total = tl.dot(left, right, total, out_dtype=tl.int32)
+    mine = tl.load(mine_ + which)
+    theirs = tl.load(theirs_ + columns, mask=columns < n, other=0)
+    apart = (mine[:, None] + theirs[None, :] - 2 * total).to(tl.float32) * product
+    there = (rows < count)[:, None] & (columns < n)[None, :]
+    to = found_ + rows.to(tl.int64)[:, None] * across + columns[None, :]
+    tl.store(to, _distance(apart, KIND), mask=there)
 
 
 @triton.jit

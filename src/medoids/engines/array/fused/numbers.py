@@ -124,22 +124,21 @@ def _to_bytes(
     """Some rows as whole numbers of a byte; and the squares of their lengths."""
     at = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     by, less = tl.load(about_).to(tl.float32), tl.load(about_ + 1).to(tl.float32)
-    squares = tl.zeros((ROWS, COLUMNS), tl.float32)
+    squares = tl.zeros((ROWS, COLUMNS), tl.int32)
     for first in range(0, width, COLUMNS):
         column = first + tl.arange(0, COLUMNS)
         there = (at < n)[:, None] & (column < width)[None, :]
         from_ = rows_ + at.to(tl.int64)[:, None] * stride + column[None, :]
         value = tl.load(from_, mask=there, other=0.0) * by - less
-        whole = tl.where(there, tl.floor(value + 0.5), 0.0)
+        whole = tl.where(there, tl.floor(value + 0.5), 0.0).to(tl.int32)
         squares += whole * whole
         to = to_ + at.to(tl.int64)[:, None] * across + column[None, :]
         tl.store(to, whole.to(tl.int8), mask=there)
-    total = tl.sum(squares.to(tl.float64), axis=1) / (tl.load(about_) * tl.load(about_))
-    tl.store(squares_ + at, total.to(tl.float32), mask=at < n)
+    tl.store(squares_ + at, tl.sum(squares, axis=1), mask=at < n)
 
 
 def to_bytes(rows: Tensor, by: float, less: float, found: Tensor, squares: Tensor) -> None:
-    """Rows (float32) times a number, less another, as bytes; and their squared lengths."""
+    """Rows (float32) times a number, less another, as bytes; and their squared lengths (int32)."""
     n, width = rows.shape
     about = torch.tensor([by, less], dtype=torch.float64).to(rows.device, non_blocking=True)
     _to_bytes[(triton.cdiv(n, _ROWS),)](

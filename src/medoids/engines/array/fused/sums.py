@@ -31,9 +31,10 @@ def _sum(
     row = at.to(tl.int64) * stride
     places = tl.arange(0, CLUSTERS)
     home = tl.load(home_ + at, mask=there, other=-1)
-    gains = tl.zeros((TOGETHER,), tl.float32)
-    own = tl.zeros((TOGETHER,), tl.float32)
-    squares = tl.zeros((TOGETHER,), tl.float32)
+    # Summed up in the end alone: to do it for every tile takes longer than all else.
+    gains = tl.zeros((TOGETHER, POINTS), tl.float32)
+    own = tl.zeros((TOGETHER, POINTS), tl.float32)
+    squares = tl.zeros((TOGETHER, POINTS), tl.float32)
     more = tl.zeros((TOGETHER, CLUSTERS), tl.float32)
     for first in range(0, PART, POINTS):
         point = part * PART + first + tl.arange(0, POINTS)
@@ -49,24 +50,50 @@ def _sum(
         if WEIGHTS:
             weight = weight[None, :].to(tl.float32)
         gained *= weight
-        gains += tl.sum(gained, axis=1)
-        squares += tl.sum(gained * gained, axis=1)
+        gains += gained
+        squares += gained * gained
         if SWAP:
             second = tl.load(second_ + point, mask=seen, other=0.0).to(tl.float32)
             base2 = tl.load(base2_ + point, mask=seen, other=0.0).to(tl.float32)
             owner = tl.load(owner_ + point, mask=seen, other=-2)
             goes = tl.minimum(far, second[None, :])
             mine = known & (owner[None, :] == home[:, None])
-            own += tl.sum(tl.where(mine, goes - base2[None, :], 0.0) * weight, axis=1)
+            own += tl.where(mine, goes - base2[None, :], 0.0) * weight
             # What its owner's going costs an arm itself is counted, where another is left.
             added = tl.where(seen[None, :] & (goes < float("inf")), goes - now, 0.0) * weight
             marks = (owner[:, None] == places[None, :]).to(tl.float32)
             more += tl.dot(added, marks, input_precision="tf32x3")
     out = parts_ + (part.to(tl.int64) * count + at) * (CLUSTERS + 3)
-    tl.store(out, gains, mask=there)
-    tl.store(out + 1, own, mask=there)
-    tl.store(out + 2, squares, mask=there)
+    tl.store(out, tl.sum(gains, axis=1), mask=there)
+    tl.store(out + 1, tl.sum(own, axis=1), mask=there)
+    tl.store(out + 2, tl.sum(squares, axis=1), mask=there)
     tl.store(out[:, None] + 3 + places[None, :], more, mask=there[:, None])
+
+
+@triton.jit
+def _add(
+    parts_, changes_, rewards_, count, k, parts,
+    SWAP: tl.constexpr, CLUSTERS: tl.constexpr, WIDE: tl.constexpr, TOGETHER: tl.constexpr,
+):  # fmt: skip
+    """The sums of all parts, of an arm."""
+    arm = tl.program_id(0)
+    column, places = tl.arange(0, WIDE), tl.arange(0, CLUSTERS)
+    few = tl.zeros((TOGETHER, WIDE), tl.float64)
+    more = tl.zeros((TOGETHER, CLUSTERS), tl.float64)
+    for first in range(0, parts, TOGETHER):
+        part = first + tl.arange(0, TOGETHER)
+        each = parts_ + ((part * count + arm).to(tl.int64) * (CLUSTERS + 3))[:, None]
+        there = (part < parts)[:, None]
+        mask = there & (column < 3)[None, :]
+        few += tl.load(each + column[None, :], mask=mask, other=0.0).to(tl.float64)
+        if SWAP:
+            mask = there & (places < k)[None, :]
+            more += tl.load(each + 3 + places[None, :], mask=mask, other=0.0).to(tl.float64)
+    rewards = tl.sum(few, axis=0)
+    tl.store(rewards_ + arm * 3 + column, rewards, mask=column < 3)
+    gains = tl.sum(tl.where(column == 0, rewards, 0.0), axis=0)
+    # In BUILD there is one place, where nothing is added.
+    tl.store(changes_ + arm * k + places, gains + tl.sum(more, axis=0), mask=places < k)
 
 
 class Summed(NamedTuple):
@@ -100,9 +127,13 @@ def summed(
         SWAP=swap, WEIGHTS=weights is not None, PAID=state.k > 0, CLUSTERS=clusters, PART=_PART,
         TOGETHER=together, POINTS=64, num_warps=4,
     )  # fmt: skip
-    sums = found.sum(dim=0, dtype=torch.float64)
-    gains = sums[:, :1]
-    return Summed(gains + sums[:, 3 : 3 + k] if swap else gains, sums[:, :3])
+    changes = torch.empty((count, k), dtype=torch.float64, device=device)
+    rewards = torch.empty((count, 3), dtype=torch.float64, device=device)
+    _add[(count,)](
+        found, changes, rewards, count, k, parts,
+        SWAP=swap, CLUSTERS=clusters, WIDE=4, TOGETHER=16,
+    )  # fmt: skip
+    return Summed(changes, rewards)
 
 
 @triton.jit
