@@ -28,9 +28,10 @@ test-all:  ## the same with the slow tests (make test SLOW=1): what has to pass 
 test-oldest: $(VENV)-oldest/.with-test  ## all tests with the oldest dependencies of pyproject.toml
 	@NUMBA_CACHE_DIR=$(abspath $(VENV)-oldest)/numba $(VENV)-oldest/bin/python $(TESTS) $(ARGS)
 
-coverage: $(VENV)/.with-test  ## lines and branches that no test reaches, but for kernels
+coverage: $(VENV)/.with-test  ## lines and branches that no test reaches, but for kernels (KEEP=1: a figure for the docs)
 	@$(BIN)/python $(TESTS) --cov --cov-report=term --cov-report=html:out/coverage \
-	  --ignore=tests/cluster $(ARGS)
+	  --cov-report=json:out/coverage.json --ignore=tests/cluster $(ARGS)
+	@$(if $(KEEP),$(BIN)/python tools/coverage_results.py out/coverage.json $(ARGS))
 
 dist: $(VENV)/.with-dist  ## a wheel and an sdist in dist/, checked, and tried in bare environments
 	@rm -rf dist

@@ -59,6 +59,7 @@ MADE_BY = {
     "starts.md": "make bench-starts",
     "bounded.md": "python benchmarks/bounded.py",
     "dask.json": "python benchmarks/on_dask.py",
+    "tests.json": "make coverage KEEP=1",
 }
 # The cases of hard.md that README shows, and what they are called there: near ties and few
 # dimensions first, easy ones last.

@@ -239,7 +239,7 @@ def main() -> int:
             wrong += 1
             print(f"{path.relative_to(ROOT)}: {line}")
     marked = 0
-    for path in [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]:
+    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md"))]:
         marked += path.read_text(encoding="utf-8").count("<!-- figure")
         for line in checked(path, write):
             wrong += 1

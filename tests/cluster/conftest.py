@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")  # and no longer: a cluster that does nothing keeps a core busy
 def cluster() -> Iterator[Any]:
     from distributed import Client, LocalCluster
 

@@ -13,6 +13,7 @@ from helpers import Floats, one_line, pam_by_force
 from medoids import KMedoids, k_medoids
 from medoids._threads import Workers
 from medoids.data.kinds import read
+from medoids.dissimilarities.series import pack_series
 from medoids.engines.cpu.points import distances_between, points_of
 
 PARAMS: list[tuple[str, dict[str, Any]]] = [
@@ -174,3 +175,10 @@ def test_parameters_that_make_no_sense(metric: str, params: dict[str, Any]) -> N
     with pytest.raises((TypeError, ValueError), match="metric_params") as caught:
         k_medoids([[1.0], [2.0]], 1, metric=metric, metric_params=params)
     one_line(caught.value)
+
+
+def test_channels_first_are_laid_out_as_channels_last() -> None:
+    """Kernels are compiled for each layout."""
+    packed = pack_series([walk.T for walk in walks(4, 3)], first=True)
+    assert packed.values.flags.c_contiguous
+    np.testing.assert_array_equal(packed.values, pack_series(walks(4, 3), first=False).values)

@@ -153,7 +153,13 @@ def as_sparse(X: Any, name: str = "X", estimator: object = None) -> Any:
             f"{name} contains {kind} at row {row}, column {matrix.indices[at]}: remove such"
             " rows, or fill them in (sklearn.impute)."
         )
-    return type(matrix)((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+    # Places in 32 bits where that is enough: kernels are compiled once, and half as much is read.
+    wide = max(*matrix.shape, len(data)) > np.iinfo(np.int32).max
+    places = [
+        each.astype(np.int64 if wide else np.int32, copy=False)
+        for each in (matrix.indices, matrix.indptr)
+    ]
+    return type(matrix)((data, *places), shape=matrix.shape)
 
 
 def check_places(X: Any, name: str = "X") -> None:

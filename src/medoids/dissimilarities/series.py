@@ -33,7 +33,8 @@ def pack_series(things: Any, first: bool) -> Sequences:
             " axis is that of the channels, say metric_params={'channels': 'first'}."
         )
     starts = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
-    return Sequences(starts, np.concatenate(rows))
+    # In the one layout for which kernels are compiled, also where channels came first.
+    return Sequences(starts, np.ascontiguousarray(np.concatenate(rows)))
 
 
 def _few(widths: Iterable[int]) -> str:

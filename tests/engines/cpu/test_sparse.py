@@ -132,7 +132,7 @@ def test_centres_stay_sparse_and_predict(metric: str) -> None:
 
 def test_no_dense_copy_is_made() -> None:
     rng = np.random.default_rng(0)
-    X = sparse.random_array((2000, 20_000), density=0.002, rng=rng, format="csr", dtype=np.float32)
+    X = sparse.csr_array(sparse.random(2000, 20_000, 0.002, dtype=np.float32, random_state=rng))
     k_medoids(X[:300], 2, metric="l1", random_state=0)
     tracemalloc.start()
     try:
@@ -174,5 +174,5 @@ def test_any_scale(metric: str, scale: float) -> None:
 
 def test_a_sparse_matrix_of_distances_is_refused() -> None:
     with pytest.raises(TypeError) as caught:
-        k_medoids(sparse.eye_array(5), 2, metric="precomputed")
+        k_medoids(sparse.csr_array(np.eye(5)), 2, metric="precomputed")
     assert str(caught.value)

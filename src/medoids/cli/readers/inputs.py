@@ -82,7 +82,7 @@ class Scaling(NamedTuple):
         from scipy import sparse
 
         if sparse.issparse(rows):
-            return sparse.csr_array(rows @ sparse.diags_array(1 / np.array(self.unit)))
+            return sparse.csr_array(rows @ sparse.diags(1 / np.array(self.unit)))
         return (np.asarray(rows, dtype=np.float64) - self.centre) / self.unit
 
 
