@@ -163,6 +163,22 @@ def sphere(rng: Rng, n: int) -> Any:
     return np.stack([np.arctan2(z, np.hypot(x, y)), np.arctan2(y, x)], axis=1)
 
 
+def pixels(rng: Rng, n: int) -> Any:
+    """Wide rows of whole numbers that fit into a byte, as they are, scaled or moved.
+
+    Some are copies, some have one number alone.
+    """
+    most, d = int(rng.choice([1, 4, 20, 255])), int(rng.integers(32, 120))
+    centres = rng.uniform(-0.2 * most, 1.2 * most, (rng.integers(1, 20), d))
+    X = centres[rng.integers(len(centres), size=n)] + rng.normal(size=(n, d)) * rng.uniform(0, most)
+    X = np.clip(np.round(X), 0, most)
+    X[rng.integers(n, size=n // 20)] = X[rng.integers(n, size=n // 20)]
+    X[rng.integers(n, size=5)] = float(rng.integers(most + 1))
+    if rng.random() < 0.3:
+        X = X * rng.choice([1 / 255, 0.1, 1e-20, 1e15])
+    return X + most * rng.integers(-3, 4) * (rng.random() < 0.2)
+
+
 def counts(rng: Rng, n: int) -> Any:
     """Sparse counts: a few words of many, by topic."""
     topics = rng.gamma(0.1, size=(rng.integers(2, 20), rng.integers(20, 200)))
@@ -188,6 +204,7 @@ KINDS: dict[str, tuple[Maker, tuple[str, ...]]] = {
     "asymmetric": (asymmetric, ("precomputed",)),
     "negative": (negative, ("precomputed",)),
     "sphere": (sphere, ("haversine",)),
+    "pixels": (pixels, ("l1", "l2", "sqeuclidean", "cosine", "correlation")),
     "counts": (counts, ("l1", "l2", "sqeuclidean", "cosine", "correlation", "braycurtis")),
 }
 
