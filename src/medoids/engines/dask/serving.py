@@ -26,6 +26,7 @@ from distributed.utils import sync
 from ..._memory import default_limit
 from ..._threads import Workers
 from ..._types import Indices
+from . import freed
 from .answers import join
 from .holdings import Holdings
 from .messages import Call, Fit, Placed, Reply, above_of, below_of
@@ -172,6 +173,7 @@ def load(fit: Fit, number: int, numbers: Sequence[int], things: Any, weights: An
             while len(_served) >= _REMEMBERED:
                 _served.pop(next(iter(_served)))
             served = _served.setdefault((fit.name, number), served)
+            freed.keep()
     with served.shard.turn, served.shard.workers:
         return Placed(served.shard.load(), worker.address)
 
@@ -197,6 +199,8 @@ def forget(name: str) -> None:
     with _lock:
         for key in [key for key in _served if key[0] == name]:
             del _served[key]
+        if not _served:
+            freed.give_back()
 
 
 # --- messages
