@@ -10,7 +10,7 @@ import pytest
 
 from dask_matrix import matrix_engine
 from engine_contract import matrix_of
-from helpers import pam_by_force
+from helpers import DEEP, pam_by_force
 from medoids import KMedoids
 from medoids._tuning import Tuning
 from medoids.engines.cpu import kernels
@@ -86,7 +86,7 @@ def test_rows_of_several_partitions_are_searched_as_one(room: float, weighs: boo
     parts = np.split(X, [100, 100, 900, 1500, 2999])
     weights = np.random.default_rng(4).integers(1, 4, size=3000).astype(float)
     given = np.split(weights, [100, 100, 900, 1500, 2999]) if weighs else None
-    groups, tuning = [[0, 3, 5], [1, 2, 4]], Tuning(first_block=128)
+    groups, tuning = [[0, 3, 5], [1, 2, 4]], Tuning(first_block=128, **DEEP)
     transport = InProcess(lambda: Reader("euclidean", None), parts, groups, given, tuning, room)
     engine = fit(DaskEngine(Common(transport, k, 0, tuning), k))
     pam = KMedoids(k, method="pam").fit(X, sample_weight=weights if weighs else None)

@@ -85,11 +85,12 @@ class Holdings:
         self.k = 0  # medoids now
 
     def load(self) -> Loaded:
-        described, row_bytes = None, 0.0
+        described, row_bytes, cost = None, 0.0, 0.0
         for data in self._data.values():
             one = self.reader.describe(data, self.workers)
             described = one if described is None else described.joined(one)
             row_bytes = max(row_bytes, self.reader.row_bytes(data))
+            cost = max(cost, self.reader.cost(data))
         found = [each for each in self._weights.values() if each is not None and len(each)]
         weights = None
         if found:
@@ -97,7 +98,7 @@ class Holdings:
             weights = float(every.min()), float(every.max()), int((every > 0).sum())
         sizes = dict.fromkeys(self.numbers, 0)
         sizes |= {number: data.n for number, data in self._data.items()}
-        return Loaded(sizes, described, weights, row_bytes, self._room)
+        return Loaded(sizes, described, weights, row_bytes, cost, self._room)
 
     def take_count(self) -> int:
         """Distances computed since this was asked before."""
@@ -155,8 +156,9 @@ class Holdings:
         more = ground.first // 4 + tuning.seen * k + 8
         refs, self.columns = self._books[name], []
         for part, numbers in zip(self.parts, self._groups, strict=True):
-            self.columns.append(Columns(part, refs, more, numbers[0] in near))
-        self.judging = Columns(self.judges, refs, more, True)
+            for_sums = tuning.sums * self.room * part.n / self.n
+            self.columns.append(Columns(part, refs, more, numbers[0] in near, k, for_sums))
+        self.judging = Columns(self.judges, refs, more, True, k, tuning.sums * self.room)
         self._for_levels = Room(tuning.levels * self.room)
         # They take address space alone until they are written.
         self._room_for_rows = min(int(tuning.rows * self.room // (4 * max(self.n, 1))), _ROWS)
