@@ -24,7 +24,8 @@ def test_every_shard_hears_of_an_order_once() -> None:
         assert sorted(heard) == list(range(count))
         for number in range(FAN, count):
             above = above_of(number, count)
-            assert above is not None and number in below_of(above, count)
+            assert above is not None
+            assert number in below_of(above, count)
 
 
 def test_eleven_workers_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

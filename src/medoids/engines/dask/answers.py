@@ -210,7 +210,7 @@ class Standing(NamedTuple):
     some : Keyed
         Some of each owner, the first in the order of the references; the value is the estimate.
     known : Keyed
-        Those whose distances to all points are kept; the key is the estimate.
+        The best of those whose distances to all points are kept; the key is the estimate.
     """
 
     left: Indices
@@ -226,7 +226,8 @@ class Standing(NamedTuple):
     def joined(self, other: Standing) -> Standing:
         return Standing(
             self.left + other.left, self.best.joined(other.best).lowest(BEST),
-            self.some.joined(other.some).lowest(SOME), self.known.joined(other.known),
+            self.some.joined(other.some).lowest(SOME),
+            self.known.joined(other.known).lowest(BEST),
         )  # fmt: skip
 
 

@@ -28,7 +28,7 @@ _JUDGES = 512
 # Bytes of distances that are computed at a time and not kept.
 AT_ONCE = 2**25
 # Arms whose distances to all points are kept, at most.
-_ROWS = 512
+_ROWS = 4096
 # How many sets of rows are laid out, besides the references.
 _BOOKS = 64
 
