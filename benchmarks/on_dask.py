@@ -152,17 +152,19 @@ def _done(kept: dict[str, Any], name: str) -> bool:
 def _against_one(rows: list[dict[str, Any]]) -> str:
     one, two = rows
     same = sorted(one["medoids"]) == sorted(two["medoids"])
-    found = (
-        f"{'The same medoids' if same else 'OTHER medoids'}; the cluster takes"
-        f" {two['seconds'] / one['seconds']:.2f} times as long, and"
-        f" {two['cpu'] / one['cpu']:.2f} times the CPU time; its busiest process"
-        f" {2 * two['busiest'] / one['cpu']:.2f} times that of one of the two threads."
+    shown = ", ".join(f"{each:.2f}" for each in in_turns(one, two, "seconds"))
+    return (
+        f"{'The same medoids' if same else 'OTHER medoids'}; turn by turn the cluster takes {shown}"
+        f" times as long; in the median {np.median(in_turns(one, two, 'cpu')):.2f} times the CPU"
+        f" time, and its busiest process {2 * np.median(in_turns(one, two, 'busiest')):.2f} times"
+        " that of one of the two threads."
     )
-    if "runs" in two:
-        pairs = zip(two["runs"]["seconds"], one["runs"]["seconds"], strict=True)
-        shown = ", ".join(f"{ours / theirs:.2f}" for ours, theirs in pairs)
-        found += f" These are medians; turn by turn it took {shown} times as long."
-    return found
+
+
+def in_turns(one: dict[str, Any], two: dict[str, Any], field: str) -> list[float]:
+    """How many times as much two workers took as one process just before."""
+    pairs = zip(two["runs"][field], one["runs"][field], strict=True)
+    return [ours / theirs for ours, theirs in pairs]
 
 
 def _gain(rows: list[dict[str, Any]]) -> str:
