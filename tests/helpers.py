@@ -27,6 +27,8 @@ from medoids.engines.cpu.step import Step
 Floats = NDArray[np.floating]
 # Lets the bandit sample so many references at once, so that small data exercise it.
 SmallFirst = Callable[[int], None]
+# On a cluster, what every worker spends alike costs nothing: so a search of few rows refines them.
+DEEP: dict[str, Any] = {"refining": 0.0, "fitting": 0.0}
 WORDS = [
     "apple", "apply", "ample", "maple", "staple", "stable", "table", "cable", "fable",
     "abel", "label", "bagel", "angel", "anger", "danger", "ranger", "range", "orange",

@@ -54,7 +54,9 @@ class Tuning(NamedTuple):
     screened: float = 0.7  # cost of a reward where all arms are screened,
     refined: float = 2.3  # where some are refined,
     valued: float = 1.0  # and where some are valued;
-    refining: float = 8e6  # and of a round of refining
+    refining: float = 8e6  # and of a round of refining,
+    fitting: float = 150.0  # on a cluster with a regression on every worker: for each reference,
+    giving: float = 2.0  # and with rows that go to all of them: for each byte
     completes: bool = True  # compute all distances, once searches have cost more than that
 
     # --- all distances, with sums carried from step to step, rather than searches

@@ -12,7 +12,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from helpers import mixture
+from helpers import DEEP, mixture
 from medoids import KMedoids
 
 dask = pytest.importorskip("dask", reason="the extra dask is not installed")
@@ -108,7 +108,7 @@ def test_tasks_speak_the_words_of_the_paper(client: Any, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(OnCluster, "_submit", watched)
     monkeypatch.setattr(OnCluster, "begin", always_long)
-    with tuned(first_block=64):
+    with tuned(first_block=64, **DEEP):
         DaskKMedoids(3, client=client, random_state=0).fit(lazily(X))
     assert {"load", "screen", "drop", "value", "refine", "confirm", "place"} <= seen
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers import mixture
+from helpers import DEEP, mixture
 from medoids import KMedoids
 from medoids._tuning import tuned
 
@@ -73,7 +73,7 @@ def test_a_worker_is_killed(
     monkeypatch.setattr(OnCluster, "begin", begun)
     monkeypatch.setattr(OnCluster, way, killing)
     init: Any = "build" if when in (in_build, while_a_medoid_is_placed) else list(range(4))
-    with tuned(first_block=128):
+    with tuned(first_block=128, **DEEP):
         found = DaskKMedoids(4, client=client, init=init, random_state=0).fit(
             da.from_array(X, chunks=(700, -1))
         )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from helpers import duplicates, lattice, mixture
+from helpers import DEEP, duplicates, lattice, mixture
 from medoids import KMedoids
 from medoids._tuning import tuned
 
@@ -43,7 +43,7 @@ def in_chunks(X: Any, sizes: list[int]) -> Any:
 @pytest.mark.slow
 def test_the_number_of_partitions_changes_nothing(client: Any) -> None:
     X = mixture(3000, 4, 4, 3)
-    with tuned(first_block=128):
+    with tuned(first_block=128, **DEEP):
         for count in (1, 7, 50):
             lazy = da.from_array(X, chunks=(-(-len(X) // count), -1))
             assert lazy.numblocks[0] == count
@@ -52,7 +52,7 @@ def test_the_number_of_partitions_changes_nothing(client: Any) -> None:
 
 def test_uneven_and_empty_partitions(client: Any) -> None:
     X = mixture(3000, 4, 3, 1)
-    with tuned(first_block=128):
+    with tuned(first_block=128, **DEEP):
         same(client, in_chunks(X, [0, 1, 1999, 0, 0, 500, 3, 497, 0]), X, 3)
 
 
@@ -69,7 +69,7 @@ def test_images(client: Any, images: Any) -> None:
 @pytest.mark.parametrize("make", [lattice, duplicates])
 def test_ties_and_copies(client: Any, make: Any) -> None:
     X = make(3000, 0)
-    with tuned(first_block=128):
+    with tuned(first_block=128, **DEEP):
         same(client, da.from_array(X, chunks=(1250, -1)), X, 3, metric="manhattan")
 
 
@@ -85,7 +85,7 @@ def test_sparse_counts_with_unknown_chunk_sizes(client: Any) -> None:
     parts = [X[at : at + 800] for at in range(0, 3000, 800)]
     lazy = [da.from_delayed(dask.delayed(x), (np.nan, 120), X.dtype, meta) for x in parts]
     stacked = da.concatenate(lazy, allow_unknown_chunksizes=True)
-    with tuned(first_block=128):
+    with tuned(first_block=128, **DEEP):
         found = same(client, stacked, X, 3, metric="l1")
     assert sparse.issparse(found.cluster_centers_)
     assert found.labels_.chunks == ((800, 800, 800, 600),)
@@ -108,7 +108,7 @@ def test_bags_of_objects(client: Any, metric: str) -> None:
     else:
         things = [(word[0], [(letter, []) for letter in word[1:]]) for word in things]
     lazy = db.from_sequence(things, npartitions=4).map(lambda each: each)
-    with tuned(first_block=64):
+    with tuned(first_block=64, **DEEP):
         same(client, lazy, things, 3, metric=metric)
 
 
@@ -118,7 +118,7 @@ def test_a_function_of_the_users(client: Any) -> None:
     def furthest(a: Any, b: Any) -> float:
         return float(np.abs(np.asarray(a) - np.asarray(b)).max())
 
-    with tuned(first_block=64):
+    with tuned(first_block=64, **DEEP):
         same(client, da.from_array(X, chunks=(100, -1)), X, 3, metric=furthest)
 
 
@@ -128,7 +128,7 @@ def test_weights(client: Any) -> None:
     weights = rng.integers(0, 5, 3000).astype(float)
     weights[rng.integers(0, 3000, 5)] = 300.0
     lazy = da.from_array(X, chunks=(800, -1))
-    with tuned(first_block=128):
+    with tuned(first_block=128, **DEEP):
         same(client, lazy, X, 3, weights)
         plain = same(client, lazy, X, 3)
         twice = DaskKMedoids(3, client=client, random_state=0).fit(
@@ -141,7 +141,7 @@ def test_weights(client: Any) -> None:
 def test_fixed_rows_and_candidates(client: Any) -> None:
     X = mixture(3000, 4, 3, 7)
     lazy = da.from_array(X, chunks=(800, -1))
-    with tuned(first_block=128):
+    with tuned(first_block=128, **DEEP):
         found = same(client, lazy, X, 4, fixed=[17, 2321], candidates=range(0, 3000, 3))
     assert found.medoid_indices_[:2].tolist() == [17, 2321]
 
@@ -150,7 +150,7 @@ def test_fixed_rows_and_candidates(client: Any) -> None:
 def test_eager_ends_where_no_swap_helps(client: Any) -> None:
     X = mixture(3000, 4, 3, 7)
     lazy = da.from_array(X, chunks=(800, -1))
-    with tuned(first_block=128):
+    with tuned(first_block=128, **DEEP):
         found = DaskKMedoids(6, client=client, swap="eager", random_state=0).fit(lazy)
         again = KMedoids(6, init=found.medoid_indices_.tolist(), random_state=0).fit(X)
     assert again.n_iter_ == 0
@@ -161,7 +161,7 @@ def test_eager_is_rehearsed(client: Any) -> None:
     """The same rows for any partitions; where clusters are apart, the medoids of one process."""
     X = mixture(6000, 4, 3, 7)
     params: dict[str, Any] = {"swap": "eager", "random_state": 0}
-    with tuned(first_block=256):
+    with tuned(first_block=256, **DEEP):
         ends = [
             DaskKMedoids(3, client=client, **params).fit(da.from_array(X, chunks=(chunks, -1)))
             for chunks in (1100, 2500)

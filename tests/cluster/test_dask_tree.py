@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from helpers import mixture
+from helpers import DEEP, mixture
 from medoids import KMedoids
 from medoids._tuning import tuned
 
@@ -22,7 +22,10 @@ def test_every_shard_hears_of_an_order_once() -> None:
         for number in heard:  # grows as it goes
             heard += below_of(number, count)
         assert sorted(heard) == list(range(count))
-        assert all(number in below_of(above_of(number), count) for number in range(FAN, count))  # type: ignore[arg-type]
+        for number in range(FAN, count):
+            above = above_of(number, count)
+            assert above is not None
+            assert number in below_of(above, count)
 
 
 def test_eleven_workers_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,7 +47,7 @@ def test_eleven_workers_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
             n_workers=11, threads_per_worker=1, processes=False, dashboard_address=None
         ) as local,
         Client(local) as client,
-        tuned(first_block=128),
+        tuned(first_block=128, **DEEP),
     ):
         lazy = client.persist(da.from_array(X, chunks=(100, -1)))
         found = DaskKMedoids(4, client=client, random_state=0).fit(lazy)
@@ -75,7 +78,7 @@ def test_partitions_that_lie_on_one_worker_mostly(client: Any) -> None:
         for at in range(0, 3000, 500)
     ]
     lazy = da.concatenate([da.from_delayed(each, (500, 4), X.dtype) for each in blocks])
-    with tuned(first_block=128):
+    with tuned(first_block=128, **DEEP):
         found = DaskKMedoids(4, client=client, random_state=0).fit(lazy)
         expected = KMedoids(4, random_state=0).fit(X)
     assert found.medoid_indices_.tolist() == expected.medoid_indices_.tolist()

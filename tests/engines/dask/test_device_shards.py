@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from helpers import DEEP
 from medoids import KMedoids
 from medoids._threads import Workers
 from medoids._tuning import Tuning
@@ -114,7 +115,7 @@ def _space(reader: Reader, data: Any, whole: Described) -> Space:
 
 
 def _fit(reader: Any, parts: list[Any], groups: list[list[int]]) -> DaskEngine:
-    tuning = Tuning(first_block=64)
+    tuning = Tuning(first_block=64, **DEEP)
     transport = InProcess(reader, parts, groups, None, tuning, 1e9, None)
     engine = DaskEngine(Common(transport, 5, 0, tuning), 5)
     rng = np.random.default_rng(0)

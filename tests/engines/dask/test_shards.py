@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
+import platform
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -10,11 +14,12 @@ import pytest
 
 from dask_matrix import matrix_engine
 from engine_contract import matrix_of
-from helpers import pam_by_force
+from helpers import DEEP, pam_by_force
 from medoids import KMedoids
 from medoids._tuning import Tuning
 from medoids.engines.cpu import kernels
 from medoids.engines.dask.answers import add_parts
+from medoids.engines.dask.arms import DaskArms
 from medoids.engines.dask.common import Common
 from medoids.engines.dask.engine import DaskEngine
 from medoids.engines.dask.orders import Order
@@ -86,7 +91,7 @@ def test_rows_of_several_partitions_are_searched_as_one(room: float, weighs: boo
     parts = np.split(X, [100, 100, 900, 1500, 2999])
     weights = np.random.default_rng(4).integers(1, 4, size=3000).astype(float)
     given = np.split(weights, [100, 100, 900, 1500, 2999]) if weighs else None
-    groups, tuning = [[0, 3, 5], [1, 2, 4]], Tuning(first_block=128)
+    groups, tuning = [[0, 3, 5], [1, 2, 4]], Tuning(first_block=128, **DEEP)
     transport = InProcess(lambda: Reader("euclidean", None), parts, groups, given, tuning, room)
     engine = fit(DaskEngine(Common(transport, k, 0, tuning), k))
     pam = KMedoids(k, method="pam").fit(X, sample_weight=weights if weighs else None)
@@ -175,6 +180,71 @@ def test_bounds_that_are_carried_spare_references(monkeypatch: pytest.MonkeyPatc
         refined.append(sum(each["arms"] for rounds in swaps for each in rounds))
     assert ends[0] == ends[1]
     assert refined[0] < refined[1]
+
+
+@pytest.mark.parametrize("kind", ["mixture", "heavy tails", "ties"])
+@pytest.mark.parametrize("swap", ["best", "eager"])
+def test_a_drop_that_is_not_asked_leaves_the_same(
+    monkeypatch: pytest.MonkeyPatch, kind: str, swap: str
+) -> None:
+    matrix, rows = matrix_of(kind, 1500), np.array_split(np.arange(1500), 4)
+    found = []
+    for spares in (True, False):
+        if not spares:
+            monkeypatch.setattr(DaskArms, "_tell", lambda self, arms: arms)
+        monitor = Monitor(0)
+        tuning = Tuning(first_block=96)
+        engine = matrix_engine(matrix, 8, 0, rows, [[0, 1], [2, 3]], tuning=tuning)
+        fit(engine, swap, monitor=monitor)
+        steps = [entry["rounds"] for entry in monitor.history]
+        found.append((engine.medoids, engine.loss, steps, engine.common.transport.rounds))
+    assert found[0][:3] == found[1][:3]
+    assert found[0][3] < found[1][3]
+
+
+@pytest.mark.parametrize("dear", ["fitting", "giving", "refining"])
+def test_where_more_references_are_dear_arms_are_valued(dear: str) -> None:
+    matrix, rows = matrix_of("mixture", 1500), np.array_split(np.arange(1500), 4)
+    depths, ends = [], []
+    for tuning in (Tuning(first_block=64), Tuning(first_block=64, **{dear: 1e12})):
+        monitor = Monitor(0)
+        engine = matrix_engine(matrix, 6, 0, rows, [[0, 1], [2, 3]], tuning=tuning)
+        fit(engine, monitor=monitor)
+        ends.append(engine.medoids)
+        depths.append(
+            max(each["references"] for entry in monitor.history for each in entry["rounds"])
+        )
+    assert ends[0] == ends[1] == pam_by_force(matrix, 6)
+    assert depths[1] < depths[0]
+
+
+_FAULTS = """
+import resource, sys
+import numpy as np
+from medoids.engines.dask import freed
+
+def faults():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(50):
+        np.ones(2**17)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+found = [faults()]
+for change in (freed.keep, freed.give_back):
+    change()
+    found.append(faults())
+print(*found)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries have none of it")
+def test_freed_memory_stays_for_the_length_of_a_fit() -> None:
+    told = os.environ | {"MALLOC_TRIM_THRESHOLD_": "65536"}
+    run = subprocess.run(
+        [sys.executable, "-c", _FAULTS], env=told, capture_output=True, text=True, check=True
+    )
+    before, kept, after = map(int, run.stdout.split())
+    assert 5 * kept < min(before, after)
 
 
 def test_some_points_do_not_depend_on_partitions() -> None:

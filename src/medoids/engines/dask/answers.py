@@ -59,6 +59,8 @@ class Loaded(NamedTuple):
         The smallest weight, the largest, and how many are above zero.
     row_bytes : float
         How much a row takes, about.
+    cost : float
+        How many nanoseconds a distance takes, about.
     room : float
         Bytes for distances that they would keep together.
     """
@@ -67,6 +69,7 @@ class Loaded(NamedTuple):
     described: Described | None
     weights: tuple[float, float, int] | None
     row_bytes: float
+    cost: float
     room: float
 
     def joined(self, other: Loaded) -> Loaded:
@@ -78,8 +81,8 @@ class Loaded(NamedTuple):
             (low, high, some), (low2, high2, more) = weights, other.weights
             weights = min(low, low2), max(high, high2), some + more
         row_bytes = max(self.row_bytes, other.row_bytes)
-        room = self.room + other.room
-        return Loaded({**self.sizes, **other.sizes}, described, weights, row_bytes, room)
+        cost, room = max(self.cost, other.cost), self.room + other.room
+        return Loaded({**self.sizes, **other.sizes}, described, weights, row_bytes, cost, room)
 
 
 class Keyed(NamedTuple):
@@ -207,7 +210,7 @@ class Standing(NamedTuple):
     some : Keyed
         Some of each owner, the first in the order of the references; the value is the estimate.
     known : Keyed
-        Those whose distances to all points are kept; the key is the estimate.
+        The best of those whose distances to all points are kept; the key is the estimate.
     """
 
     left: Indices
@@ -215,10 +218,16 @@ class Standing(NamedTuple):
     some: Keyed
     known: Keyed
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all that are left are among the best."""
+        return len(self.best.ids) == int(self.left.sum())
+
     def joined(self, other: Standing) -> Standing:
         return Standing(
             self.left + other.left, self.best.joined(other.best).lowest(BEST),
-            self.some.joined(other.some).lowest(SOME), self.known.joined(other.known),
+            self.some.joined(other.some).lowest(SOME),
+            self.known.joined(other.known).lowest(BEST),
         )  # fmt: skip
 
 

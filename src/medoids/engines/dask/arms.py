@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..cpu.rewards.fitted import MOST_LED
 from ..cpu.step import SLACK
 from ..protocol import Ids, Values
 from .answers import BEST, Keyed, Standing, Sums
@@ -15,8 +16,6 @@ from .sampled import Judged
 
 # Arms whose rows go to all workers at a time.
 _AT_ONCE = 512
-# Leaders that a regression may choose from, of each cluster and of all.
-_LEADERS = 13
 
 
 class Talk:
@@ -45,7 +44,8 @@ class Talk:
         self.values: dict[int, float] = {}
         self.worth: dict[int, tuple[float, float, int]] = {}
         self.judged: Judged
-        self.version = 0  # how often estimates or values have changed
+        self.version = 0  # how often estimates or values have changed,
+        self.refined = 0  # and estimates alone
         self.views = 1
         self._log: list[Command] = []
         self._names: list[str] = [step.more]
@@ -98,6 +98,9 @@ class DaskArms:
         self._version = -1  # of the talk that the standing is from
         # What a bar would leave, if arms are dropped by it next; and the version it is from.
         self._foreseen: tuple[float, int, Standing] | None = foreseen
+        # When arms were dropped: the bar, and how often arms had been refined; those that were
+        # valued then, and those that are known to have been left.
+        self._dropped, self._gone, self._told = (np.nan, 0), set[int](), set[int]()
         self.slack, self.sigma = talk.judged.slack, talk.judged.sigma
         rough = 4 * SLACK * float(whole.removal.max())
         self.exact = self.first >= self.total and rough <= self.slack
@@ -132,18 +135,27 @@ class DaskArms:
     def drop(self, bar: float) -> int:
         talk, foreseen = self._talk, self._foreseen
         talk.say(Command("drop", self._view, {"bar": bar}))
+        new = [arm for arm in talk.values if arm not in self._gone]
         if foreseen is not None and foreseen[:2] == (bar, talk.version):
             standing = foreseen[2]  # the round that would tell was spared
+        elif (bar, talk.refined) == self._dropped and self._told.issuperset(new):
+            # No arm goes but those that were left then, and are valued now.
+            self._left -= len(new)
+            self._gone.update(new)
+            return self._left
         else:
             standing = talk.ask_standing("drop", self._view, np.inf)
         self._foreseen = None
         self._standing, self._version = standing, talk.version
+        self._dropped = bar, talk.refined
+        self._gone, self._told = set(talk.values), set()
         self._left = int(standing.left.sum())
         return self._left
 
     def lowest(self, count: int, *, below: float = np.inf, each: bool = False) -> Ids:
         standing, talk = self._standing, self._talk
-        if standing is not None and self._version == talk.version and count <= BEST:
+        fresh = standing is not None and self._version == talk.version
+        if standing is not None and fresh and (count <= BEST or standing.is_whole):
             found = standing.best.at(np.flatnonzero(standing.best.keys < below))
         else:
             args = {"view": self._view, "count": count, "below": below, "each": each}
@@ -151,7 +163,12 @@ class DaskArms:
         if each:
             found = found.lowest(count)
         order = np.lexsort((found.ids, found.keys))
-        return found.ids[order if each else order[:count]]
+        return self._tell(found.ids[order if each else order[:count]])
+
+    def _tell(self, arms: Ids) -> Ids:
+        """Arms that are left, as far as is known here."""
+        self._told.update(arms.tolist())
+        return arms
 
     def leaders(self, depth: int) -> Ids:
         tuning, talk, standing = self._tuning, self._talk, self._now()
@@ -173,7 +190,7 @@ class DaskArms:
             places = np.linspace(0, len(better), wanted[g], endpoint=False).astype(int)
             first = np.flatnonzero(best.groups == g)[:1]
             new += [best.ids[first], some.ids[better[np.unique(places)]]]
-        return np.unique(np.concatenate(new))
+        return self._tell(np.unique(np.concatenate(new)))
 
     def _now(self) -> Standing:
         """How the arms stand, asked for if it is not known."""
@@ -195,7 +212,7 @@ class DaskArms:
         led = self._led(leaders)
         args = {"levels": levels, "leaders": led}
         talk.say(Command("refine", self._view, args), *{name for name, *_ in led})
-        talk.version += 1
+        talk.version, talk.refined = talk.version + 1, talk.refined + 1
         bar = self._bar()
         self._foreseen = bar, talk.version, talk.ask_standing("refine", self._view, bar)
         self._standing = None
@@ -204,18 +221,28 @@ class DaskArms:
         """The leaders that a regression may choose from: where their rows are, and their worth."""
         held, worth = self._talk.common.held, self._talk.worth
         found, of_each = [], np.zeros(len(self._talk.step.means), dtype=np.int64)
+        most = MOST_LED // (2 if self._talk.step.swap else 1)
         for rank, arm in enumerate(leaders.tolist()):
             if arm not in worth or arm not in held:
                 continue
             alone, extra, home = worth[arm]
             of_each[home] += 1
-            if rank < _LEADERS or of_each[home] <= _LEADERS:
+            if rank < MOST_LED or of_each[home] <= most:
                 name, place = held[arm]
                 found.append((name, place, arm, home, alone, extra))
         return found
 
     def worth_refining(self, depth: int) -> bool:
-        return depth < self.total and depth <= self._talk.common.deepest
+        common, tuning, left = self._talk.common, self._tuning, self._left
+        if depth >= self.total or depth > common.deepest:
+            return False
+        # Arms are divided among the shards; references and regressions are the same for all.
+        share, k = left / common.transport.shards, len(self._talk.step.means)
+        given = tuning.giving * common.row_bytes
+        alone = k * tuning.fitting + MOST_LED * common.cost
+        refined = share * depth * (common.cost / 2 + tuning.refined) + alone * depth
+        refined += tuning.refining + max(depth - common.reached, 0) * given
+        return refined < share * self.total * (common.cost + tuning.valued) + left * given
 
     def value(self, arms: Ids | None = None) -> float:
         talk = self._talk

@@ -22,7 +22,7 @@ from ..._types import Indices
 from . import serving
 from .answers import Loaded
 from .holdings import alone
-from .messages import FAN, Call, Fit, Placed, Reply
+from .messages import FAN, Call, Fit, Placed, Reply, unpacked
 from .orders import Ground, Order, Rows
 from .part import Part
 from .reader import Reader
@@ -225,7 +225,7 @@ class OnCluster:
                 replies.append(Reply(lost=(i,)))
         for said in found.values():
             if isinstance(said, dict) and said.get("said") is not None:
-                replies.append(said["said"])
+                replies.append(unpacked(said["said"]))
         return reduce(Reply.joined, replies)
 
     async def _broadcast(self, call: bytes, shards: list[int]) -> dict[str, Any] | None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..._types import Indices
 from ..cpu import kernels
 from ..cpu.cache.columns import nearness
+from ..cpu.rewards.sums import Sums
 from .part import Part
 
 # Arms whose distances to the first references are computed at a time, where they are not kept.
@@ -29,10 +30,20 @@ class Columns:
         Lines for others, which a step sees besides.
     kept : bool
         There is room for all lines.
+    k : int
+        How many medoids there will be.
+    room : float
+        Bytes for sums over the first references.
+
+    Attributes
+    ----------
+    sums : Sums
+        These, where the lines are kept.
     """
 
-    def __init__(self, arms: Part, first: Part, more: int, kept: bool) -> None:
+    def __init__(self, arms: Part, first: Part, more: int, kept: bool, k: int, room: float) -> None:
         self.arms, self.first, self.kept = arms, first, kept
+        self.sums, self.room = Sums(k), room
         self._more = more
         self._apart: float | None = None
         self._line: dict[int, int] = {}

@@ -51,6 +51,8 @@ class Common:
         Distances computed so far.
     broadcast : float
         Bytes of rows that went to the shards, about.
+    row_bytes, cost : float
+        How much a row takes, about; and how many nanoseconds a distance does.
     """
 
     def __init__(
@@ -68,7 +70,7 @@ class Common:
         loaded = load(transport) if loaded is None else loaded
         assert loaded.described is not None
         self.n = loaded.described.n
-        self.row_bytes = loaded.row_bytes
+        self.row_bytes, self.cost = loaded.row_bytes, loaded.cost
         sizes = [loaded.sizes[i] for i in range(len(loaded.sizes))]
         starts = np.concatenate([[0], np.cumsum(sizes)])[:-1]
         self.weighs = loaded.weights is not None and loaded.weights[0] < loaded.weights[1]
@@ -118,6 +120,11 @@ class Common:
             self._levels.append(stop)
         count = int(np.searchsorted(self._levels, min(depth, self.deepest)))
         return [f"{REFERENCES}{i}" for i in range(max(count, 1))]
+
+    @property
+    def reached(self) -> int:
+        """How many references the shards were given."""
+        return self._levels[-1]
 
     def some_points(self, size: int, which: int) -> tuple[Floats, Indices]:
         """The distances between some rows, which are others for each `which`; and these rows.

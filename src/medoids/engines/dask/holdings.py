@@ -28,7 +28,7 @@ _JUDGES = 512
 # Bytes of distances that are computed at a time and not kept.
 AT_ONCE = 2**25
 # Arms whose distances to all points are kept, at most.
-_ROWS = 512
+_ROWS = 4096
 # How many sets of rows are laid out, besides the references.
 _BOOKS = 64
 
@@ -85,11 +85,12 @@ class Holdings:
         self.k = 0  # medoids now
 
     def load(self) -> Loaded:
-        described, row_bytes = None, 0.0
+        described, row_bytes, cost = None, 0.0, 0.0
         for data in self._data.values():
             one = self.reader.describe(data, self.workers)
             described = one if described is None else described.joined(one)
             row_bytes = max(row_bytes, self.reader.row_bytes(data))
+            cost = max(cost, self.reader.cost(data))
         found = [each for each in self._weights.values() if each is not None and len(each)]
         weights = None
         if found:
@@ -97,7 +98,7 @@ class Holdings:
             weights = float(every.min()), float(every.max()), int((every > 0).sum())
         sizes = dict.fromkeys(self.numbers, 0)
         sizes |= {number: data.n for number, data in self._data.items()}
-        return Loaded(sizes, described, weights, row_bytes, self._room)
+        return Loaded(sizes, described, weights, row_bytes, cost, self._room)
 
     def take_count(self) -> int:
         """Distances computed since this was asked before."""
@@ -155,8 +156,9 @@ class Holdings:
         more = ground.first // 4 + tuning.seen * k + 8
         refs, self.columns = self._books[name], []
         for part, numbers in zip(self.parts, self._groups, strict=True):
-            self.columns.append(Columns(part, refs, more, numbers[0] in near))
-        self.judging = Columns(self.judges, refs, more, True)
+            for_sums = tuning.sums * self.room * part.n / self.n
+            self.columns.append(Columns(part, refs, more, numbers[0] in near, k, for_sums))
+        self.judging = Columns(self.judges, refs, more, True, k, tuning.sums * self.room)
         self._for_levels = Room(tuning.levels * self.room)
         # They take address space alone until they are written.
         self._room_for_rows = min(int(tuning.rows * self.room // (4 * max(self.n, 1))), _ROWS)
@@ -231,40 +233,40 @@ class Holdings:
     ) -> Sums:
         """The sums of arms' rewards at all points; and what is added where each medoid goes."""
         books = [(self.book(name, payloads), at) for name, at in entries]
-        found = [self._totals(book, at, swap, whole) for book, at in books]
         ids = np.concatenate([book.ids[at] for book, at in books])
         homes = np.full(len(ids), -1)
         for part in self.parts:
             local = part.local(ids)
             homes[local >= 0] = part.state.owner[local[local >= 0]]
-        shared, extra = (np.concatenate(each) for each in zip(*found, strict=True))
-        return Sums(shared, extra, homes)
+        for book, at in books:
+            self._keep_rows(book, at[[arm not in self._slots for arm in book.ids[at].tolist()]])
+        sums = np.zeros(len(ids)), np.zeros((len(ids), max(self.k, 1)))
+        steps = [Step(part.state, swap, whole) for part in self.parts]
+        slots = np.array([self._slots.get(arm, -1) for arm in ids.tolist()])
+        known = np.flatnonzero(slots >= 0)
+        for step, rows in zip(steps, self._rows, strict=True):
+            _add(sums, known, step.sums(rows, slots[known], self.workers, step.clips))
+        start = 0
+        for book, at in books:
+            left = np.flatnonzero(slots[start : start + len(at)] < 0)
+            if len(left):
+                self._add_apart(book, at[left], steps, sums, start + left)
+            start += len(at)
+        return Sums(*sums, homes)
 
-    def _totals(
-        self, book: Part, places: Indices, swap: bool, whole: Whole
-    ) -> tuple[Values, Values]:
-        shared, extra = np.zeros(len(places)), np.zeros((len(places), max(self.k, 1)))
-        arms = book.ids[places].tolist()
-        self._keep_rows(book, places[[arm not in self._slots for arm in arms]])
-        known = np.array([arm in self._slots for arm in arms])
-        slots = np.array([self._slots[arm] for arm in arms if arm in self._slots], dtype=np.int64)
-        left = places[~known]
-        for part, rows in zip(self.parts, self._rows, strict=True):
-            step = Step(part.state, swap, whole)
-            if len(slots):
-                some, more = step.sums(rows, slots, self.workers, step.clips)
-                shared[known] += some
-                extra[known] += more
-            size = max(AT_ONCE // (4 * max(len(left), 1)), 1024)
-            for start in range(0, part.n if len(left) else 0, size):
+    def _add_apart(
+        self, book: Part, places: Indices, steps: Sequence[Step], sums: tuple[Values, Values],
+        where: Indices,
+    ) -> None:  # fmt: skip
+        """Add the sums of arms for whose rows there is no room."""
+        size = max(AT_ONCE // (4 * len(places)), 1024)
+        for part, step in zip(self.parts, steps, strict=True):
+            for start in range(0, part.n, size):
                 points = np.arange(start, min(start + size, part.n))
-                block = np.empty((len(left), len(points)), dtype=np.float32)
-                part.measure(book.side, left, block, points)
+                block = np.empty((len(places), len(points)), dtype=np.float32)
+                part.measure(book.side, places, block, points)
                 clips = Clips(*(each[start : start + size] for each in step.clips))  # type: ignore[arg-type]
-                some, more = step.sums(block, np.arange(len(left)), self.workers, clips)
-                shared[~known] += some
-                extra[~known] += more
-        return shared, extra
+                _add(sums, where, step.sums(block, np.arange(len(places)), self.workers, clips))
 
     def _keep_rows(self, book: Part, places: Indices) -> None:
         """Keep the distances from arms to all points, as far as there is room."""
@@ -315,6 +317,12 @@ class Holdings:
         mine = part.local(np.array(part.state.medoids, dtype=np.int64))
         open_[mine[mine >= 0]] = False
         return np.flatnonzero(open_)
+
+
+def _add(sums: tuple[Values, Values], where: Indices, more: tuple[Values, Values]) -> None:
+    """Add to the sums of some arms."""
+    for total, each in zip(sums, more, strict=True):
+        total[where] += each
 
 
 def alone(reader: Reader, rows: Rows, ground: Ground) -> Part:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from distributed.protocol.pickle import dumps, loads
 
 from ..._tuning import Tuning
 from ..._types import Indices
@@ -16,9 +18,9 @@ from .transport import Answer
 FAN = 8
 
 
-def above_of(number: int) -> int | None:
-    """The shard that another is below of: those without are given rows by the first of them."""
-    if not number:
+def above_of(number: int, count: int) -> int | None:
+    """The shard, if there are so many, that gives rows to another; None: it asks who has them."""
+    if not number or count <= FAN:
         return None
     return number // FAN - 1 if number >= FAN else 0
 
@@ -26,6 +28,17 @@ def above_of(number: int) -> int | None:
 def below_of(number: int, count: int) -> range:
     """The shards that hear of an order from this one, if there are so many."""
     return range(min(FAN * (number + 1), count), min(FAN * (number + 2), count))
+
+
+def packed(said: Any) -> bytes:
+    """A short answer as one piece: in many, as arrays are sent, it takes longer on its way."""
+    found: bytes = dumps(said)
+    return found
+
+
+def unpacked(said: Any) -> Any:
+    """An answer that may be packed."""
+    return loads(said) if isinstance(said, bytes) else said
 
 
 class Fit(NamedTuple):

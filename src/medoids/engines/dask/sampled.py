@@ -13,6 +13,7 @@ from ..cpu import kernels
 from ..cpu.kernels.tuples import Estimates, Homes, Lines, Weights
 from ..cpu.rewards.guard import Guard, usual_size
 from ..cpu.rewards.sample import Sample, Strata
+from ..cpu.rewards.sums import Seen
 from ..cpu.step import SLACK, Step
 from .carried import lowest
 from .columns import Columns
@@ -20,7 +21,7 @@ from .orders import StepOrder
 from .part import Part
 
 # Arms that a thread screens at a time.
-_SLICE = 1024
+_SLICE = 8192
 # Nothing is summed before.
 _NONE = np.empty((0, 2, 0))
 
@@ -82,7 +83,7 @@ class Sampled:
         self.places, self._at, self._bounds = self.sample.by_part()
         steps = [self.step, *(Step(part.state, order.swap, order.whole) for part in refs[1:])]
         caps = np.concatenate([step.caps(np.arange(step.state.n)) for step in steps])
-        self._caps = caps[self.places]
+        self._all_caps, self._caps = caps, caps[self.places]
         self._caps[self.places < 0] = np.float32(-1e30)  # such a line rewards nothing
         kinds = (self.sample.share, self.sample.spread, self.sample.counts)
         self._weights = Weights(*(each.astype(np.float32) for each in kinds))
@@ -138,7 +139,12 @@ class Sampled:
         for start, stop, block in columns.tiles(self.more):
             # Arms are numbered from the first of the tile.
             here = np.where(me >= start, me - start, -1)
-            laid = Lines(lines[self._at], here, self._bounds, self._caps)
+            carried, laid = _NONE, Lines(lines[self._at], here, self._bounds, self._caps)
+            if columns.kept:
+                seen = block, lines, mine, self.sample.parts, self._all_caps, self.first.n
+                carried, laid = columns.sums.carry(
+                    Seen(*seen), self.k, step.swap, columns.room, workers
+                )
             homes = Homes(
                 own[start:stop], part.state.owner[start:stop], of[start:stop], factor[start:stop]
             )
@@ -154,12 +160,13 @@ class Sampled:
                 first: int,
                 last: int,
                 block: NDArray[np.float32] = block,
+                carried: NDArray[np.float64] = carried,
                 laid: Lines = laid,
                 homes: Homes = homes,
                 some: Estimates = some,
             ) -> None:
                 kernels.screen(
-                    block, laid, _NONE, self._weights, homes, removal, step.swap,
+                    block, laid, carried, self._weights, homes, removal, step.swap,
                     np.float32(self.z), (first, last), some,
                 )  # fmt: skip
 

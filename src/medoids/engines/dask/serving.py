@@ -26,9 +26,10 @@ from distributed.utils import sync
 from ..._memory import default_limit
 from ..._threads import Workers
 from ..._types import Indices
+from . import freed
 from .answers import join
 from .holdings import Holdings
-from .messages import Call, Fit, Placed, Reply, above_of, below_of
+from .messages import Call, Fit, Placed, Reply, above_of, below_of, packed, unpacked
 from .orders import Ground, Rows
 from .shard import Shard
 from .transport import Answer
@@ -93,7 +94,7 @@ class Served:
             raise
 
     async def _fetch(self, name: str, call: Call, worker: Any) -> Rows:
-        above = above_of(self.number)
+        above = above_of(self.number, len(call.places))
         if above is None:
             return await self._collect(self._ids[name], call, worker)
         # The one above may not have heard of them yet.
@@ -172,6 +173,7 @@ def load(fit: Fit, number: int, numbers: Sequence[int], things: Any, weights: An
             while len(_served) >= _REMEMBERED:
                 _served.pop(next(iter(_served)))
             served = _served.setdefault((fit.name, number), served)
+            freed.keep()
     with served.shard.turn, served.shard.workers:
         return Placed(served.shard.load(), worker.address)
 
@@ -197,6 +199,8 @@ def forget(name: str) -> None:
     with _lock:
         for key in [key for key in _served if key[0] == name]:
             del _served[key]
+        if not _served:
+            freed.give_back()
 
 
 # --- messages
@@ -216,8 +220,10 @@ class _Handler:
         self, call: bytes, what: str, numbers: Sequence[int], args: bytes = b""
     ) -> dict[str, Any]:
         more = pickle.loads(args) if args else {}
-        said = await self.answer(pickle.loads(call), call, what, numbers, **more)
-        return {"status": "OK", "said": to_serialize(said)}
+        asked: Call = pickle.loads(call)
+        said = await self.answer(asked, call, what, numbers, **more)
+        is_short = what == "answer" and asked.order is not None  # else it is rows
+        return {"status": "OK", "said": packed(said) if is_short else to_serialize(said)}
 
     async def answer(
         self, asked: Call, call: bytes | None, what: str, numbers: Sequence[int], **args: Any
@@ -303,4 +309,4 @@ async def _send(
             worker.rpc.reuse(address, comm)
     except (TimeoutError, OSError, _Lost):
         raise _Lost(-1) from None
-    return found["said"]
+    return unpacked(found["said"])

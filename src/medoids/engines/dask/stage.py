@@ -223,8 +223,9 @@ class Stage:
             known.append(_keyed(estimate[at], part, arms[at]))
         together = Keyed.together
         return Standing(
-            left, together(best).lowest(BEST), together(some).lowest(SOME), together(known)
-        )
+            left, together(best).lowest(BEST), together(some).lowest(SOME),
+            together(known).lowest(BEST),
+        )  # fmt: skip
 
 
 def _keyed(keys: NDArray[Any], part: Part, arms: Indices) -> Keyed:

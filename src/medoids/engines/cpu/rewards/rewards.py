@@ -23,7 +23,7 @@ from .guard import Guard
 from .regression import Regression
 from .sample import Sample, first_sample
 from .screened import Known, Screened
-from .sums import Sums
+from .sums import Seen, Sums
 
 # Arms that are valued at a time where all distances are kept.
 _ARMS = 512
@@ -62,7 +62,12 @@ class Rewards:
         own = step.own(cache.points.own())
         bounds.carry(step, own, cache, z, tuning)
         sample = first_sample(step, cache, z, tuning)
-        known = sums.carry(step, cache, sample, tuning)
+        seen = Seen(
+            cache.columns.block, sample.lines, sample.ids, sample.parts, step.caps(sample.ids),
+            cache.first,
+        )  # fmt: skip
+        room, workers = tuning.sums * cache.memory_limit, cache.points.workers
+        known = sums.carry(seen, step.k, step.swap, room, workers)
         mean, lower, sizes = _screen(cache, step, sample, known, own, z, len(bounds.lower))
         m = len(sample.ids)
         self.mean = mean.astype(float)
@@ -72,8 +77,8 @@ class Rewards:
         lower -= (guard.term(max(1 - m / step.n, 0.0)) + step.rough).astype(np.float32)
         guard.lower_at_home(sample, sample.strata.of, lower)
         self.lower = bounds.lift_all(lower)
-        seen = np.zeros(step.n, dtype=bool)
-        seen[sample.ids[cache.first :]] = True
+        is_seen = np.zeros(step.n, dtype=bool)
+        is_seen[sample.ids[cache.first :]] = True
         self.screened = Screened(
             step,
             cache,
@@ -86,7 +91,7 @@ class Rewards:
             {},
             len(bounds.lower),
             {},
-            seen,
+            is_seen,
         )
         self.depth = _depth(cache.first, step, tuning)
         if step.state.k > 1 and cache.first < step.n:

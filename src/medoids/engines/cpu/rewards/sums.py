@@ -6,16 +6,16 @@ what arms won there before is taken out of the sums, and what they win now is ad
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from ...._tuning import Tuning
+from ...._threads import Workers
 from ...._types import Indices
 from .. import kernels
-from ..cache.cache import Cache
 from ..kernels.tuples import Lines
-from ..step import Step
-from .sample import Sample, padded_by_part
+from .sample import padded_by_part
 
 # Arms that a thread takes at a time.
 _ARMS = 2048
@@ -25,6 +25,32 @@ _STEPS = 16
 _SHARE = 0.25
 # A reference that rewards nothing, wherever an arm is.
 _NOTHING = np.float32(-1e30)
+
+
+class Seen(NamedTuple):
+    """The references of a step, and arms' distances to them.
+
+    Attributes
+    ----------
+    block : ndarray of float32 of shape (lines, arms)
+    lines : ndarray of int
+        Where each reference is in it: the first ones in the lines of their numbers.
+    ids : ndarray of int
+        Which arm each is; -1 if it is none.
+    parts : ndarray of int
+        The stratum of each.
+    caps : ndarray of float32 of shape (references, 4)
+        As in `Lines`.
+    first : int
+        How many are the same in every step: these are summed.
+    """
+
+    block: NDArray[np.float32]
+    lines: Indices
+    ids: Indices
+    parts: Indices
+    caps: NDArray[np.float32]
+    first: int
 
 
 class Sums:
@@ -45,40 +71,32 @@ class Sums:
         self._steps, self._largest = 0, 0.0
 
     def carry(
-        self, step: Step, cache: Cache, sample: Sample, tuning: Tuning
+        self, seen: Seen, k: int, swap: bool, room: float, workers: Workers
     ) -> tuple[NDArray[np.float64], Lines]:
         """Bring the sums to this step; they, and the references of the sample that they lack.
 
-        They are of the first references but for the heavy ones, by owner; of none, where memory
-        does not suffice.
+        They are of the first references but for the heavy ones, by owner; of none, where these
+        take more than `room` bytes.
         """
-        kinds, n = 4 if step.swap else 2, cache.points.n
-        caps = step.caps(sample.ids)
-        summed = (np.arange(len(caps)) < cache.first) & (sample.parts < step.k)
-        if 8 * max(self._most, step.k) * kinds * n > tuning.sums * cache.memory_limit:
+        kinds, n = 4 if swap else 2, seen.block.shape[1]
+        summed = (np.arange(len(seen.caps)) < seen.first) & (seen.parts < k)
+        if 8 * max(self._most, k) * kinds * n > room:
             summed[:] = False
-        rest = _lines(~summed, sample.ids, sample.lines, sample.parts, caps, 2 * step.k)
+        rest = _lines(~summed, seen.ids, seen.lines, seen.parts, seen.caps, 2 * k)
         if not summed.any():
             self._sums = np.empty((0, kinds, 0))
             return self._sums, rest
-        first = slice(cache.first)
-        ids, caps = sample.ids[first], caps[first]
-        parts = np.where(summed[first], sample.parts[first], -1)
-        self._change(step, cache, ids, parts, caps, kinds)
-        self._parts, self._caps = parts, caps
-        return self._sums[: step.k], rest
+        first = slice(seen.first)
+        parts = np.where(summed[first], seen.parts[first], -1)
+        mine = seen._replace(ids=seen.ids[first], parts=parts, caps=seen.caps[first])
+        self._change(mine, k, swap, workers)
+        self._parts, self._caps = parts, mine.caps
+        return self._sums[:k], rest
 
-    def _change(
-        self,
-        step: Step,
-        cache: Cache,
-        ids: Indices,
-        parts: Indices,
-        caps: NDArray[np.float32],
-        kinds: int,
-    ) -> None:
+    def _change(self, seen: Seen, k: int, swap: bool, workers: Workers) -> None:
         """Bring the sums to other strata and caps of the first references."""
-        shape = max(self._most, step.k), kinds, cache.points.n
+        parts, caps, n = seen.parts, seen.caps, seen.block.shape[1]
+        shape = max(self._most, k), 4 if swap else 2, n
         fresh = self._sums.shape != shape or len(self._parts) != len(parts)
         largest = float(np.abs(caps[parts >= 0]).max())
         fresh = fresh or self._steps == _STEPS or largest < _SHARE * self._largest
@@ -95,14 +113,14 @@ class Sums:
             self._steps, self._largest = 0, 0.0
         self._steps, self._largest = self._steps + 1, max(self._largest, largest)
         places = np.arange(len(parts))
-        gone = _lines(changed & (self._parts >= 0), ids, places, self._parts, self._caps, step.k)
-        come = _lines(changed & (parts >= 0), ids, places, parts, caps, step.k)
-        block, sums = cache.columns.block, self._sums
-        cache.points.workers.each(
+        gone = _lines(changed & (self._parts >= 0), seen.ids, places, self._parts, self._caps, k)
+        come = _lines(changed & (parts >= 0), seen.ids, places, parts, caps, k)
+        sums = self._sums
+        workers.each(
             lambda start, stop: kernels.carry_sums(
-                block, gone, come, step.swap, (start, stop), sums
+                seen.block, gone, come, swap, (start, stop), sums
             ),
-            cache.points.n,
+            n,
             _ARMS,
         )
 
