@@ -78,7 +78,8 @@ class Common:
         scale = 1.0 if heaviest is None else 2.0 ** int(np.frexp(heaviest)[1])
         self.scale = scale
         held = loaded.room if room is None else room * transport.shards
-        self.first = self._first(n_clusters, held)
+        in_bytes = loaded.described.marks is not None
+        self.first = self._first(n_clusters, held, in_bytes)
         self.ground = Ground(
             self.n, tuple(starts.tolist()), loaded.described, seed, self.first, n_clusters, scale,
             None if heaviest is None else heaviest / scale, len(fixed), allowed, room,
@@ -96,7 +97,7 @@ class Common:
         self._levels: list[int] = [0]
         self.levels_up_to(self.first)
 
-    def _first(self, n_clusters: int, room: float) -> int:
+    def _first(self, n_clusters: int, room: float, in_bytes: bool) -> int:
         """How many references every arm is measured on; all, where that is hardly more.
 
         Fewer, where their distances cannot be kept: they are computed in every step then.
@@ -104,7 +105,8 @@ class Common:
         n, tuning = self.n, self.tuning
         if tuning.first_block is not None:
             return min(tuning.first_block, n)
-        first = max(tuning.fewest_first, tuning.per_cluster * n_clusters)
+        each = tuning.per_cluster_bytes if in_bytes else tuning.per_cluster
+        first = max(tuning.fewest_first, each * n_clusters)
         small = n**2 <= tuning.small_pairs
         if small or 2 * first >= n:
             return n
