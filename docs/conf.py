@@ -90,7 +90,7 @@ html_theme_options = {
     "show_toc_level": 2,
     "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "explorer": []},
 }
-html_sidebars = {"index": [], "explorer": [], "changelog": []}
+html_sidebars = {"index": [], "explorer": [], "changelog": [], "contributing": []}
 html_context = {"default_mode": "auto"}
 
 

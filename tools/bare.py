@@ -17,6 +17,7 @@ from medoids.__main__ import main
 
 PACKAGE = Path(medoids.__file__).parent
 ROWS = np.array([[at % 3, at % 7] for at in range(60)], dtype=float)
+MANY = np.random.default_rng(0).normal(size=(2500, 2))  # so many that loops are compiled
 EXTRAS = ["typer", "rich", "pandas", "matplotlib", "jinja2", "plotly", "rapidfuzz", "torch"]
 
 
@@ -40,6 +41,7 @@ def check() -> None:
     km = KMedoids(3, metric="l1", random_state=0).fit(ROWS)
     assert km.predict(ROWS).tolist() == km.labels_.tolist()
     assert km.inertia_ == KMedoids(3, metric="l1", method="pam").fit(ROWS).inertia_
+    assert KMedoids(3, random_state=0).fit(MANY).n_distances_ > 0
     lines = {
         "cli": said_by_the_command_line(),
         "plot": said(lambda: plot.loss(km)),
