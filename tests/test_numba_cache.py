@@ -17,7 +17,7 @@ from medoids import _numba_cache
 _numba_cache._writable = lambda folder: False
 import numpy as np
 from medoids import KMedoids
-km = KMedoids(2, random_state=0).fit(np.arange(12.0).reshape(6, 2))
+km = KMedoids(2, random_state=0).fit(np.random.default_rng(0).normal(size=(2100, 2)))
 from numba import config
 assert list(Path(config.CACHE_DIR).rglob("*.nbi")), config.CACHE_DIR
 print(config.CACHE_DIR)
@@ -92,3 +92,33 @@ def test_no_kernel_is_compiled_again_for_arrays_that_lie_otherwise() -> None:
     *twice, count = done.stdout.splitlines()
     assert twice == []
     assert int(count.split()[0]) > 10
+
+
+COMPARED = """
+import numpy as np
+from medoids._threads import Workers
+from medoids.dissimilarities.metrics import METRICS
+from medoids.engines.cpu.points.dense import DensePoints
+
+whole = np.random.default_rng(0).integers(0, 256, (2100, 40)).astype(np.float32)
+some = np.arange(99)
+for metric in ("euclidean", "manhattan", "cosine"):
+    for X in (whole, whole + np.float32(0.1) * np.sin(whole)):
+        with Workers(1) as workers:
+            DensePoints(X, METRICS[metric], 2.0, workers, copy_limit=1e9).block_array(some, some)
+"""
+
+
+@pytest.mark.slow
+def test_the_next_process_finds_all_that_was_compiled(tmp_path: Path) -> None:
+    # A kernel that closes over what differs from one process to the next is compiled in each.
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    found = []
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", COMPARED],
+            env=environment, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        found.append(len(list(tmp_path.rglob("*.nbc"))))
+    assert found[0] == found[1] > 5

@@ -66,9 +66,8 @@ def lay_out(part, low, step, tolerance, rows, sums, squares):  # type: ignore[no
     return bad
 
 
-@cache
-def _sums_kernel(products: bool, lanes: int) -> Any:
-    """The kernel of sums over the bytes of two rows: of products, or of differences.
+def _filler(products: bool, lanes: int) -> Any:
+    """A loop of sums over the bytes of two rows: of products, or of differences.
 
     `lanes` pairs at a time, four of them with the same row on the left. What the right has in a
     product is diminished by 128, since one side has to have a sign.
@@ -140,7 +139,7 @@ def _sums_kernel(products: bool, lanes: int) -> Any:
 
     four = lanes == 16
 
-    @njit(nogil=True, cache=True)
+    @njit(nogil=True)
     def fill(rows, left, others, right, out):  # type: ignore[no-untyped-def]
         width, last, end = rows.shape[1], len(left) - 1, len(right) - 1
         flat, other, lines, stride = rows.ravel(), others.ravel(), out.ravel(), out.shape[1]
@@ -163,6 +162,12 @@ def _sums_kernel(products: bool, lanes: int) -> Any:
     return fill
 
 
+# Kernels find these by name: what one closes over is in the key by which it is kept on disk, and
+# these are others in every process.
+_multiply_16, _multiply_8 = _filler(True, 16), _filler(True, 8)
+_subtract_16, _subtract_8 = _filler(False, 16), _filler(False, 8)
+
+
 @cache
 def byte_kernel(how: str, finish: Leaf, lanes: int) -> Any:
     """The kernel that fills `out[i, j]` with the distance of two rows of bytes.
@@ -170,8 +175,8 @@ def byte_kernel(how: str, finish: Leaf, lanes: int) -> Any:
     From the sum of what they differ by ("absolute"), of its squares ("squares"), or from the square
     of the difference of their directions ("angles").
     """
-    fill = _sums_kernel(how != "absolute", lanes)
     squares, angles = how == "squares", how == "angles"
+    multiplies, wide = squares or angles, lanes == 16
 
     @njit(nogil=True, cache=True, fastmath=_REORDER)
     def block(some, left, others, right, scale, share, out):  # type: ignore[no-untyped-def]
@@ -181,15 +186,19 @@ def byte_kernel(how: str, finish: Leaf, lanes: int) -> Any:
         for begin in range(0, len(right), _RIGHT):
             columns = right[begin : begin + _RIGHT]
             # What is added for each column once, in memory's order.
-            counts, whole, factors = (
-                others.sums[columns],
-                others.squares[columns],
-                others.factor[columns],
-            )
-            alive, pads = others.alive[columns], others.pad[columns]
+            counts, whole = others.sums[columns], others.squares[columns]
+            factors, alive = others.factor[columns], others.alive[columns]
+            pads = others.pad[columns]
             for top in range(0, len(left), _LEFT):
                 arms = left[top : top + _LEFT]
-                fill(some.rows, arms, others.rows, columns, sums)
+                if multiplies and wide:
+                    _multiply_16(some.rows, arms, others.rows, columns, sums)
+                elif multiplies:
+                    _multiply_8(some.rows, arms, others.rows, columns, sums)
+                elif wide:
+                    _subtract_16(some.rows, arms, others.rows, columns, sums)
+                else:
+                    _subtract_8(some.rows, arms, others.rows, columns, sums)
                 for i in range(len(arms)):
                     line, found, x = sums[i], out[top + i], arms[i]
                     if squares:
