@@ -5,8 +5,8 @@ given apart (nothing is loaded yet, though compiled before); "warm" is the best 
 follow. k-means knows no cosine and no sphere: it is given rows of length 1, or places as points in
 space. FasterPAM is given its matrix, and the time for that counts. The loss is the mean over all
 rows of the distance to the nearest medoid. Some of the tuning constants were chosen on these data.
-Airports and cells by "best" swaps and the mixtures were measured on another machine of the kind, about
-a third faster, than the rest. MNIST's rows are compared as bytes, which this processor does.
+Airports and cells by "best" swaps and the mixtures were measured on another machine of the kind,
+about a third faster, than the rest. MNIST's rows are compared as bytes, which this processor does.
 """
 
 from __future__ import annotations
