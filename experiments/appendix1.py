@@ -43,10 +43,11 @@ def _draw_boxes(ax: Any, record: Record) -> None:
     boxes = [dict(zip(names, five, strict=True)) for five in sigmas(record)]
     colour = LOOKS[record["method"]].colour
     line = {"color": colour}
-    ax.bxp(
-        boxes, showfliers=False, widths=0.5, boxprops=line, whiskerprops=line, capprops=line,
-        medianprops=line | {"lw": 2.5},
-    )  # fmt: skip
+    if boxes:  # of none, matplotlib cannot tell how wide the axis is
+        ax.bxp(
+            boxes, showfliers=False, widths=0.5, boxprops=line, whiskerprops=line, capprops=line,
+            medianprops=line | {"lw": 2.5},
+        )  # fmt: skip
     where = f"{_data.title('mnist', record['synthetic'])}, n = {record['n']:,}"
     title = f"{record['method']}: {NOTES[record['method']]}\n{where}"
     quiet(ax, title, "BUILD step", "sigma of the rewards (unit: distance)")
