@@ -192,3 +192,17 @@ def test_the_same_medoids_as_of_floats(
         np.testing.assert_array_equal(found.medoid_indices, expected.medoid_indices)
         np.testing.assert_array_equal(found.medoid_indices, exact.medoid_indices)
         assert found.n_distances < 3000**2
+
+
+@compared
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("size", [1e-150, 1e150, 1e200])
+def test_numbers_of_any_size_are_bytes(metric: str, size: float) -> None:
+    # Described, rows of a partition have no unit yet.
+    X = pixels().astype(float) * size
+    _, row, p = resolve(metric, None)
+    with Workers(1) as workers:
+        marks = describe(DenseData(X, metric, row, p), workers).marks
+    assert marks is not None
+    np.testing.assert_allclose(marks.step, size)

@@ -105,8 +105,9 @@ class ByteRows:
         pad = np.ascontiguousarray(shaped.form[:, 2])
         factor = np.where(pad == 0, shaped.form[:, 1] * marks.step, 0.0)
         self.bytes = Bytes(rows, sums, squares, factor, 1.0 - pad, pad)
-        by = marks.step / unit
-        self._by = np.float32(by**2 if _way(metric) == "squares" else by)
+        by = {"absolute": marks.step / unit, "squares": (marks.step / unit) * (marks.step / unit)}
+        with np.errstate(over="ignore"):  # without a unit, only what the rows are is asked for
+            self._by = np.float32(by.get(_way(metric) or "", 1.0))
         self._share = 1.0 / width if metric.form.startswith("centred") else 0.0
         self._kernel = _kernel(metric)
 

@@ -117,7 +117,6 @@ class DensePoints(Points):
         self.metric, self.p, self.unit = metric, p, frame.unit**metric.degree
         self.rows = ShapedRows(array, metric, frame.unit)
         always = frame.beyond_float32 or self.n <= SMALL
-        # Rows in float32 that the metric shapes would be copied; of these a copy takes less.
         self._bytes = None
         if not always and not self.few:
             self._bytes = byte_rows_of(self.rows, metric, frame.unit, workers, copy_limit)
@@ -148,11 +147,8 @@ class DensePoints(Points):
 
     def _rough(self, left: Indices, right: Indices) -> Floats:
         out = np.empty((len(left), len(right)), dtype=np.float32)
-        if self._bytes is not None:
-            out[:] = self._bytes.between(left, self._bytes, right)
-        else:
-            first, second = (_DenseSide(rows, self._panels.of(rows)) for rows in (left, right))
-            self._single(first, second, out)
+        first, second = (_DenseSide(rows, self._panel(rows)) for rows in (left, right))
+        self._single(first, second, out)
         self._count(out.size)
         return out
 
@@ -239,8 +235,10 @@ class DensePoints(Points):
         return found
 
     def _side(self, rows: Indices) -> _DenseSide:
-        as_they_are = self._is_coarse() or self._bytes is not None
-        return _DenseSide(rows, None if as_they_are else self._panels.of(rows))
+        return _DenseSide(rows, None if self._is_coarse() else self._panel(rows))
+
+    def _panel(self, rows: Indices) -> NDArray[np.float32] | None:
+        return self._panels.of(rows) if self._bytes is None else None
 
     def _distances(self, left: _DenseSide, right: _DenseSide, out: NDArray[np.float32]) -> None:
         if self._is_coarse():
