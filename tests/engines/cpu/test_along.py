@@ -7,8 +7,9 @@ import pytest
 from numba import njit
 
 from medoids.engines.cpu import kernels
-from medoids.engines.cpu.kernels.tuples import Hits
-from medoids.engines.cpu.kernels.vectors import LANES, add_scaled
+from medoids.engines.cpu.kernels import along
+from medoids.engines.cpu.kernels.tuples import LANES, Hits
+from medoids.engines.cpu.kernels.vectors import add_scaled
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -25,19 +26,22 @@ def test_a_line_is_added(dtype):
     np.testing.assert_allclose(out, wanted, rtol=1e-15)
 
 
-def test_references_that_reward_an_arm_are_found():
+@pytest.mark.parametrize("packs", [along.PACKS, False])
+def test_references_that_reward_an_arm_are_found(monkeypatch, packs):
+    monkeypatch.setattr(along, "PACKS", packs)
+    find = njit(kernels.find.py_func)  # compiled for this choice
     rng = np.random.default_rng(1)
     block = rng.random((9, 40), dtype=np.float32)
     limit = np.full(37, 0.3, dtype=np.float32)
     limit[4], limit[5] = np.nan, -np.inf  # rewards at any distance; is of no use
     block[2, 6] = np.nan  # is not taken for zero
-    line = np.arange(100, 137)
+    line = np.arange(100, 137, dtype=np.int32)
     line[8] = -1  # no reference
     slots, me = np.array([2, 0, 7]), np.array([-1, 104, 110])
-    room = 80
+    room = 80 + LANES
     hits = Hits(np.zeros((3, room), np.int32), np.zeros((3, room), np.float32), np.zeros(3, int))
     for _ in range(2):  # a second part comes after the first
-        kernels.find(block, slots, limit, line, me, hits)
+        find(block, slots, limit, line, me, hits)
     for x, slot in enumerate(slots):
         row = block[slot, :37]
         near = ~(row >= limit) & (line >= 0) & (line != me[x])

@@ -9,7 +9,7 @@ from helpers import Floats, asymmetric, cache_of, dense, mixture, precomputed, r
 from medoids import k_medoids
 from medoids._tuning import tuned
 from medoids.engines.cpu import kernels
-from medoids.engines.cpu.kernels.tuples import Hits
+from medoids.engines.cpu.kernels.tuples import LANES, Hits
 from medoids.engines.cpu.rewards.sums import Sums
 from medoids.engines.cpu.state import State
 
@@ -115,12 +115,11 @@ def test_references_that_reward_an_arm_are_found(width: int) -> None:
     block = rng.random((5, width + 3)).astype(np.float32)[:, :width].copy()
     limit = rng.random(width).astype(np.float32)
     limit[::7], limit[3::7] = np.nan, -np.inf  # rewards at any distance, and at none
-    line = rng.permutation(width)
+    line = rng.permutation(width).astype(np.int32)
     line[::5] = -1
     slots, me = np.array([4, 0, 2]), np.array([-1, int(line.max()), 3])
-    hits = Hits(
-        np.zeros((3, width + 1), np.int32), np.zeros((3, width + 1), np.float32), np.zeros(3, int)
-    )
+    room = width + LANES
+    hits = Hits(np.zeros((3, room), np.int32), np.zeros((3, room), np.float32), np.zeros(3, int))
     kernels.find(block, slots, limit, line, me, hits)
     for x, slot in enumerate(slots):
         there = ~(block[slot] >= limit) & (line >= 0) & (line != me[x])

@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 from .reward import reward
-from .vectors import LANES as COLUMNS
+from .tuples import LANES as COLUMNS
 from .vectors import add_scaled
 
 if TYPE_CHECKING:
@@ -268,15 +268,15 @@ def _turn(refs, lines, by, swap, out):  # type: ignore[no-untyped-def]
     for s in range(segment.shape[0]):
         root = np.sqrt(weight[s])
         for c in range(4):
-            laid[s, c] = caps[s, c]
+            laid[s, 2 * (c % 2) + c // 2] = caps[s, c]
         laid[s, 4] = root
         limit[s] = -np.inf
         if segment[s] < 0:
             continue
-        bounded = laid[s, 0] == laid[s, 1] and laid[s, 2] == laid[s, 3] and offset[s] == 0
-        limit[s] = laid[s, 2] if swap and laid[s, 2] > laid[s, 0] else laid[s, 0]
+        bounded = laid[s, 0] == laid[s, 2] and laid[s, 1] == laid[s, 3] and offset[s] == 0
+        limit[s] = laid[s, 1] if swap and laid[s, 1] > laid[s, 0] else laid[s, 0]
         limit[s] = limit[s] if bounded else np.nan
-        laid[s, 1] += offset[s]
+        laid[s, 2] += offset[s]
         cell = segment[s] if segment[s] < k else k
         for a in range(COLUMNS):
             line[a] = 0.0
@@ -351,7 +351,7 @@ def regress(
     sizes_of[:p], last = np.linalg.eigh(few[1].reshape(COLUMNS, COLUMNS)[:p, :p])
     by[:-1, :p] = (last.T @ by[-1, :p, :p]) @ by[:-1, :p]
     t[:-1, :p] = t[-1, :p] @ last
-    q, laid = np.zeros((m, COLUMNS), np.float32), np.empty((m, 5), np.float32)
+    q, laid = np.zeros((m, COLUMNS), np.float32), np.zeros((m, 8), np.float32)
     limit = np.empty(m, np.float32)
     _turn(
         (f, caps, offset), (segment, weight), by[:-1].transpose(0, 2, 1).reshape(-1), swap,

@@ -9,11 +9,10 @@ import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
-from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
 from ....dissimilarities.metrics import Leaf
-from .vectors import smaller
+from .vectors import processor_has, smaller
 
 # Sums may be reordered; NaN and infinity keep their meaning.
 _REORDER = {"reassoc", "nsz", "contract"}
@@ -38,10 +37,8 @@ _DIFFERENCES = {
 @cache
 def byte_lanes(products: bool) -> int:
     """How many sums of products, or of differences, this processor makes at a time; 0 if none."""
-    _, _, features = cpu_target.target_context.codegen().magic_tuple()
-    has = {name[1:] for name in features.split(",") if name.startswith("+")}
     table = _PRODUCTS if products else _DIFFERENCES
-    return next((lanes for lanes, (needed, _) in table.items() if needed <= has), 0)
+    return next((lanes for lanes, (needed, _) in table.items() if processor_has(needed)), 0)
 
 
 @njit(nogil=True, cache=True)

@@ -17,6 +17,9 @@ from ...._types import Floats, Indices
 if not TYPE_CHECKING:
     __getattr__ = no_more(__name__)
 
+# Numbers that a line has, which are added as one vector.
+LANES = 16
+
 
 class Clips(NamedTuple):
     """Of some references, what clips an arm's rewards there (see `Step`)."""
@@ -252,8 +255,8 @@ class Basis(NamedTuple):
     ----------
     q : ndarray of float32 of shape (m, columns)
         For each reference the global columns of Q, then its cell's local ones.
-    laid : ndarray of float32 of shape (m, 5)
-        cap, base, cap2, base2 of each; and the weight by which every reward is multiplied.
+    laid : ndarray of float32 of shape (m, 8)
+        cap, cap2, base, base2 of each; the weight by which every reward is multiplied; nothing.
     segments : ndarray of int32 of shape (m,)
         By owner, and again by owner those next to the cluster: these together are the last cell.
     t : ndarray of shape (cells, columns)

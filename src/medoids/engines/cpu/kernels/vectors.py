@@ -6,10 +6,132 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
+from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
-# Numbers that a line has.
-LANES = 16
+from .tuples import LANES
+
+_PLACE, _NUMBER = ir.IntType(64), ir.FloatType()
+_FOUR = ir.VectorType(_NUMBER, 4)
+
+
+def processor_has(features: set[str]) -> bool:
+    """Whether the processor that code is compiled for has all of these features."""
+    _, _, all_of_them = cpu_target.target_context.codegen().magic_tuple()
+    return features <= {name[1:] for name in all_of_them.split(",") if name.startswith("+")}
+
+
+# Numbers that a mask chooses are put side by side by one instruction.
+PACKS = processor_has({"avx512f"})
+
+
+def spread(builder: Any, value: Any, count: int) -> Any:
+    """A number in so many lanes."""
+    kind = ir.VectorType(value.type, count)
+    nothing, first = ir.Constant(kind, ir.Undefined), ir.Constant(ir.IntType(32), 0)
+    places = ir.Constant(ir.VectorType(ir.IntType(32), count), [0] * count)
+    return builder.shuffle_vector(builder.insert_element(nothing, value, first), nothing, places)
+
+
+def lanes_at(context: Any, builder: Any, array: Any, value: Any, at: Any, count: int) -> Any:
+    """Where so many numbers of a flat array begin, as the place of a vector."""
+    data = context.make_array(array)(context, builder, value).data
+    kind = ir.VectorType(context.get_value_type(array.dtype), count)
+    return builder.bitcast(builder.gep(data, [at]), kind.as_pointer())
+
+
+@intrinsic
+def add_reward(
+    _: Any, sums: Any, few: Any, at: Any, lines: Any, laid: Any, s: Any, distance: Any, swap: Any
+) -> Any:
+    """Add to sums what an arm's rewards at the reference `s` are along its line.
+
+    The rewards are min(distance, cap) - base, times a weight: the owner staying, and in SWAP going.
+    `laid` has eight numbers of each reference: both caps, both bases, the weight. The line of `at`
+    in `few` gets the two rewards and their squares; its two lines of 16 numbers in `sums` the
+    line of `s`, times the one reward and the other. All arrays are flat, and of float32.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        def place(i: int, at: Any, count: int) -> Any:
+            return lanes_at(context, builder, signature.args[i], args[i], at, count)
+
+        def times(value: Any, count: int) -> Any:
+            return builder.mul(value, ir.Constant(_PLACE, count))
+
+        def lanes(*which: int) -> Any:
+            return ir.Constant(ir.VectorType(ir.IntType(32), len(which)), list(which))
+
+        of = times(args[5], 8)
+        clips = builder.load(place(4, of, 4), align=4)
+        weights = builder.load(place(4, builder.add(of, ir.Constant(_PLACE, 4)), 4), align=4)
+        caps = builder.shuffle_vector(clips, clips, lanes(0, 1, 0, 1))
+        bases = builder.shuffle_vector(clips, clips, lanes(2, 3, 2, 3))
+        far = spread(builder, args[6], 4)
+        pays = builder.select(builder.fcmp_ordered("<", caps, far), caps, far)
+        weights = builder.shuffle_vector(weights, weights, lanes(0, 0, 0, 0))
+        both = builder.fmul(builder.fsub(pays, bases), weights)
+        ones = ir.Constant(_FOUR, [1.0, 1.0, 0.0, 0.0])
+        factors = builder.shuffle_vector(ones, both, lanes(0, 1, 6, 7))
+        to = place(1, times(args[2], 4), 4)
+        more = builder.fmul(both, factors, flags=["contract"])
+        builder.store(
+            builder.fadd(builder.load(to, align=4), more, flags=["contract"]), to, align=4
+        )
+        line = builder.load(place(3, times(args[5], LANES), LANES), align=4)
+
+        def add(i: int) -> None:
+            reward = builder.extract_element(both, ir.Constant(ir.IntType(32), i))
+            shift = ir.Constant(_PLACE, LANES * i)
+            to = place(0, builder.add(times(args[2], 2 * LANES), shift), LANES)
+            more = builder.fmul(spread(builder, reward, LANES), line, flags=["contract"])
+            sums = builder.fadd(builder.load(to, align=4), more, flags=["contract"])
+            builder.store(sums, to, align=4)
+
+        add(0)
+        with builder.if_then(args[7]):
+            add(1)
+        return context.get_dummy_value()
+
+    place = types.int64
+    taken = types.void(sums, few, place, lines, laid, place, types.float32, types.boolean)
+    return taken, generate
+
+
+@intrinsic
+def keep_below(
+    _: Any, row: Any, limit: Any, line: Any, j: Any, mine: Any, places: Any, values: Any, kept: Any
+) -> Any:
+    """Append to `places` and `values`, from `kept` on, line[j], ... and row[j], ... side by side.
+
+    Of as many numbers as a line has those that are not at or above their limit (NaN counts as
+    below), and whose `line` is neither below zero nor `mine`. There is room for all of them. How
+    many are kept then. Needs a processor that `PACKS`.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        def place(i: int, at: Any) -> Any:
+            return lanes_at(context, builder, signature.args[i], args[i], at, LANES)
+
+        distances, limits, which = (builder.load(place(i, args[3]), align=4) for i in range(3))
+        mask = builder.fcmp_unordered("<", distances, limits)
+        mine = spread(builder, args[4], LANES)
+        mask = builder.and_(mask, builder.icmp_signed("!=", which, mine))
+        none = ir.Constant(which.type, [0] * LANES)
+        mask = builder.and_(mask, builder.icmp_signed(">=", which, none))
+        for i, lanes, name in ((5, which, "i32"), (6, distances, "f32")):
+            kind = ir.FunctionType(lanes.type, [lanes.type, lanes.type, mask.type])
+            pack = cgutils.get_or_insert_function(
+                builder.module, kind, f"llvm.x86.avx512.mask.compress.v{LANES}{name}"
+            )
+            some = builder.call(pack, [lanes, ir.Constant(lanes.type, None), mask])
+            builder.store(some, place(i, args[7]), align=4)
+        count = builder.ctpop(builder.bitcast(mask, ir.IntType(LANES)))
+        return builder.add(args[7], builder.zext(count, _PLACE))
+
+    place = types.int64
+    return place(row, limit, line, place, types.int32, places, values, place), generate
 
 
 @intrinsic

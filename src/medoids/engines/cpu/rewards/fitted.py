@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...._types import Indices
 from ...protocol import Values
 from .. import kernels
-from ..kernels.tuples import Basis, Cluster, Hits, Inside, Led, Refs
+from ..kernels.tuples import LANES, Basis, Cluster, Hits, Inside, Led, Refs
 from ..step import Step
 from .sample import student
 
@@ -92,7 +92,7 @@ class Fitted:
         self._basis, limit, shares = Basis(*found[:7]), found[7], found[8]
         self._share, self.unseen, self._seen = shares[0], shares[1:3], shares[3]
         self._columns = []
-        used = np.where(self._basis.segments < 0, -1, np.arange(len(limit)))
+        used = np.where(self._basis.segments < 0, -1, np.arange(len(limit))).astype(np.int32)
         start = 0
         for width, columns in parts:
             if columns is None:
@@ -101,11 +101,11 @@ class Fitted:
                 start += width
                 continue
             part = slice(start, start + len(columns))
-            limits, lines = np.full(width, -np.inf, np.float32), np.full(width, -1)
+            limits, lines = np.full(width, -np.inf, np.float32), np.full(width, -1, np.int32)
             limits[columns], lines[columns] = limit[part], used[part]
             self._columns.append((limits, lines))
             start += len(columns)
-        self._width = sum(len(limits) for limits, _ in self._columns)
+        self._width = sum(len(limits) for limits, _ in self._columns) + LANES
 
     def estimate(
         self,
