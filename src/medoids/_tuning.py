@@ -62,6 +62,7 @@ class Tuning(NamedTuple):
     # --- all distances, with sums carried from step to step, rather than searches
     carried: float = 0.94  # memory that they may take
     searching: float = 1e4  # what searches cost for each point and cluster, at least,
+    searching_eager: float = 4e3  # or those of eager swaps,
     dear: float = 66.0  # and twice as much where a distance costs this;
     carrying: float = 2.0  # and to sum a distance as often as BUILD and SWAP do
 

@@ -241,7 +241,7 @@ class Engine(Medoids, Protocol):
     first : int
         References that every arm is measured on.
     near : bool
-        There are so many clusters that `swap_near` is of use.
+        `swap_near` is of use: there are so many clusters, or all distances are at hand.
     """
 
     @property

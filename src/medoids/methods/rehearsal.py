@@ -32,8 +32,9 @@ def begin(settings: Settings, engine: Engine, swap: Swap, start: int = 0) -> Non
     """
     tuning, k = settings.tuning, engine.n_clusters
     init = settings.init
-    if init == "build" and (start or engine.near):
-        init = "random" if engine.near else "k-medoids++"
+    many = engine.near and k >= tuning.many
+    if init == "build" and (start or many):
+        init = "random" if many else "k-medoids++"
     most = max(tuning.most_rehearsed, tuning.least_rehearsed * k)
     size = max(min(tuning.rehearsed * k, most), tuning.fewest_rehearsed)
     some, share = None, 4 if engine.near else 2

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 
-from helpers import heavy_tails, mixture
+from helpers import best_swap, heavy_tails, loss_of, mixture, swaps_by_force
 from medoids import KMedoids
 from medoids._threads import Workers
 from medoids._tuning import tuned
@@ -220,3 +221,68 @@ def test_all_the_same() -> None:
     found, exact = held(np.ones((300, 3)), "l2")
     assert found is None or not rows(found).any()
     assert not exact.any()
+
+
+def eager(X: Any, k: int, **params: Any) -> KMedoids:
+    """By eager swaps, which carry sums wherever they can."""
+    with tuned(**ALWAYS, searching_eager=1e12):
+        return KMedoids(k, swap="eager", random_state=0, **params).fit(X)
+
+
+@pytest.mark.parametrize("k", [1, 2, 20, 60])
+@pytest.mark.parametrize("metric", ["l2", "l1", "sqeuclidean"])
+@pytest.mark.parametrize("name", list(ROWS))
+def test_no_swap_helps_at_the_end_of_eager_ones(name: str, metric: str, k: int) -> None:
+    X = ROWS[name]
+    found = eager(X, k, metric=metric)
+    last = found.history_[-1]
+    assert [each["references"] for each in last["rounds"]] == [N], "all points"
+    matrix = cdist(X, X, {"l2": "euclidean", "l1": "cityblock"}.get(metric, metric))
+    chosen = found.medoid_indices_
+    assert len(set(chosen.tolist())) == k
+    assert found.inertia_ == pytest.approx(loss_of(matrix, chosen), rel=1e-12)
+    assert best_swap(matrix, chosen) >= found.inertia_ * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("k", [8, 60])
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"init": "k-medoids++"},
+        {"init": "random", "n_init": 3},
+        {"candidates": np.arange(0, N, 3)},
+        {"fixed": [5, 700]},
+        {"fixed": [5, 700], "init": "random"},
+        {"candidates": np.arange(0, N, 3), "fixed": [6, 699]},
+    ],
+)
+def test_what_eager_swaps_may_be_asked_for(params: dict[str, Any], k: int) -> None:
+    X = ROWS["few dimensions"]
+    found = eager(X, k, **params)
+    matrix, chosen = cdist(X, X), found.medoid_indices_.tolist()
+    allowed = params.get("candidates", np.arange(N))
+    fixed = params.get("fixed", [])
+    assert set(chosen) <= set(allowed.tolist())
+    assert chosen[: len(fixed)] == fixed
+    losses = swaps_by_force(matrix, chosen)[np.setdiff1d(allowed, chosen), len(fixed) :]
+    assert losses.min() >= found.inertia_ * (1 - 1e-12)
+
+
+def test_eager_swaps_compute_half_of_the_distances_once() -> None:
+    X = mixture(5000, 6, 5, 0)
+    found = eager(X, 8, init="random", n_init=3)
+    assert 5000**2 / 2 < found.n_distances_ < 0.7 * 5000**2
+
+
+def test_eager_swaps_with_few_clusters_are_searched() -> None:
+    X = mixture(30_000, 6, 5, 0)
+    found = KMedoids(5, swap="eager", random_state=0).fit(X)
+    assert found.n_distances_ < 0.1 * 30_000**2
+
+
+def test_eager_swaps_are_the_same_for_any_number_of_threads() -> None:
+    found = [eager(ROWS["few dimensions"], 40, n_jobs=jobs) for jobs in (1, 3)]
+    first, other = (each.medoid_indices_.tolist() for each in found)
+    assert first == other
+    assert found[0].inertia_ == found[1].inertia_
+    assert found[0].n_distances_ == found[1].n_distances_

@@ -112,7 +112,7 @@ class CPUEngine(EagerSwaps):
 
     @property
     def first(self) -> int:
-        return self.cache.first
+        return self.n if self._hold_all() is not None else self.cache.first
 
     # --- searches
 
@@ -199,15 +199,18 @@ class CPUEngine(EagerSwaps):
                 self._all(exact=not rough), self.n_clusters, self._counter,
                 self.points if rough else None, self.sites,
             )  # fmt: skip
-        if "held" not in self._carried:
-            if not self._worth_carrying:
-                return None
-            self._carried["held"] = hold(self.points, self.n_clusters)
-        held = self._carried["held"]
+        held = self._hold_all(rough=False)
         if held is None:
             return None
         room = self.tuning.medoid_rows * self.room
         return CarriedMatrix(held, self.points, self.n_clusters, self._counter, self.sites, room)
+
+    def _hold_all(self, rough: bool = True) -> Held | None:
+        if "held" not in self._carried:
+            if not self._worth_carrying(rough):
+                return None
+            self._carried["held"] = hold(self.points, self.n_clusters)
+        return self._carried["held"]
 
     @property
     def _is_small(self) -> bool:
@@ -216,8 +219,7 @@ class CPUEngine(EagerSwaps):
         fits = 16 * n**2 <= tuning.all_exact * self.room and tuning.first_block is None
         return fits and self.points.few and self.wanted >= n
 
-    @property
-    def _worth_carrying(self) -> bool:
+    def _worth_carrying(self, rough: bool) -> bool:
         """Searches would take longer than all distances do, and these fit into memory."""
         points, tuning, n = self.points, self.tuning, self.n
         forced = tuning.first_block is not None
@@ -227,7 +229,8 @@ class CPUEngine(EagerSwaps):
         takes = bytes_held(n) + 8 * n * self.n_clusters
         fits = takes <= tuning.carried * self.room and 8 * self.n_clusters <= n
         each = (points.cost_of_many or points.cost) / 2 + tuning.carrying
-        searches = tuning.searching * (1 + points.cost / tuning.dear) * self.n_clusters
+        searching = tuning.searching_eager if rough else tuning.searching
+        searches = searching * (1 + points.cost / tuning.dear) * self.n_clusters
         return fits and n * each <= searches
 
     # --- other engines on the same points

@@ -10,11 +10,13 @@ import numpy as np
 
 from ..._tuning import Tuning
 from ..._types import Floats, Indices
-from ..protocol import Near
+from ..protocol import Near, Values
 from .arms import first_of_each
 from .cache.cache import Cache
+from .carried import CarriedSums
 from .changed import Memory, remember
 from .greedy import GreedySums
+from .held import Held
 from .lookout import lookout
 from .nearby import Nearby
 from .placed import Placed
@@ -41,6 +43,7 @@ class EagerSwaps(Placed):
         self._sums: GreedySums | None = None
         self._is_rough = False  # some medoids' distances are known in float32 only
         self._memory: Memory | None = None  # of arms that were judged by all points
+        self._all_sums: CarriedSums | None = None  # what they change, where all distances are held
 
     @property
     @abstractmethod
@@ -57,14 +60,27 @@ class EagerSwaps(Placed):
     def wanted(self) -> int:
         """How many references every arm is to be measured on, if memory allows."""
 
+    @abstractmethod
+    def _hold_all(self, rough: bool = True) -> Held | None:
+        """All distances, where steps on them (`rough` ones are eager) cost less than searches."""
+
+    def _values_by_all(self, held: Held, swap: bool) -> tuple[Values, Values]:
+        if self._all_sums is None:
+            self._all_sums = CarriedSums(held, self.workers, len(self.fixed))
+        return self._all_sums.values(self.state, swap)
+
     def _roughly_between(self, refs: Indices) -> Floats:
         """Distances from each medoid to some points, in float32."""
         return self._reader.block_array(np.array(self.medoids), refs)
 
     def seem_best(self, count: int) -> Indices:
-        if self._sums is None:
-            self._sums = GreedySums(self.state, self.cache)
-        sums = self._sums.updated()
+        held = self._hold_all()
+        if held is not None:
+            sums, _ = self._values_by_all(held, False)
+        else:
+            if self._sums is None:
+                self._sums = GreedySums(self.state, self.cache)
+            sums = self._sums.updated()
         sums[self.medoids] = np.inf
         if self.sites.allowed is not None:
             sums[~self.sites.allowed] = np.inf
@@ -72,17 +88,24 @@ class EagerSwaps(Placed):
 
     def place_best(self, arms: Indices) -> int:
         self._is_rough = True
-        rows, step = self.cache.rows, self.step(False)
-        found = []
-        for places in rows.parts(arms):
-            part = arms[places]
-            block, slots = rows.fetch(part)
+        step, found = self.step(False), []
+        for part, block, slots in self._rows_of(arms):
             values = step.values(block, slots, self.workers)[:, 0]
             i = int(values.argmin())
             found.append((values[i], part[i], block[slots[i]].astype(np.float64)))
         _, arm, row = min(found, key=lambda each: each[:2])
         self.state.add(int(arm), row)
         return int(arm)
+
+    def _rows_of(self, arms: Indices) -> Iterator[tuple[Indices, Floats, Indices]]:
+        """Some arms after others, their distances to every point in float32, and which are whose."""
+        if self._hold_all() is not None:  # a cache would hold many of them once more
+            for some, block in self._few_rows(arms):
+                yield some, block, np.arange(len(some))
+            return
+        rows = self.cache.rows
+        for places in rows.parts(arms):
+            yield arms[places], *rows.fetch(arms[places])
 
     def _few_rows(self, arms: Indices) -> Iterator[tuple[Indices, Floats]]:
         """Some arms after others, and their distances to every point in float32."""
@@ -98,11 +121,7 @@ class EagerSwaps(Placed):
                 self.state.add(int(medoid), row)
 
     def swap_in(self, arms: Indices, margin: float) -> int:
-        done = 0
-        for places in self.cache.rows.parts(arms):
-            part = arms[places]
-            done += self._swap_in(part, *self.cache.rows.fetch(part), margin)
-        return done
+        return sum(self._swap_in(*some, margin) for some in self._rows_of(arms))
 
     def _swap_in(self, arms: Indices, rows: Floats, slots: Indices, margin: float) -> int:
         """The same, with the arms' distances at `slots` of `rows`."""
@@ -133,15 +152,20 @@ class EagerSwaps(Placed):
 
     @property
     def near(self) -> bool:
-        return bool(self._reaches())
+        return bool(self._reaches()) or self._hold_all() is not None
 
     def swap_near(self, level: int) -> Near | None:
-        reaches, step = self._reaches(), self.step(True)
-        if level >= len(reaches) or step.cancels:
+        step, held = self.step(True), self._hold_all()
+        if step.cancels:
             return None
         open_ = self.sites.of_rows(self.n)
         open_[self.medoids] = False
         arms: Indices = np.flatnonzero(open_)
+        if held is not None:
+            return self._swap_by_all(held, arms)
+        reaches = self._reaches()
+        if level >= len(reaches):
+            return None
         whole = reaches[level] >= self.n_clusters
         nearby = Nearby(self._read(whole), step, arms)
         if whole and self._memory is not None:
@@ -151,16 +175,30 @@ class EagerSwaps(Placed):
         if judged.known is not None:
             self._memory = remember(step, judged.known)
         margin = step.slack * self.n
-        good = arms[judged.values[arms] < -margin]
-        good = good[np.argsort(judged.values[good], kind="stable")]
-        count = len(good)
-        good = first_of_each(good, self.state.owner[good], self.tuning.tried)
-        done = sum(
-            self._swap_in(some, rows, np.arange(len(some)), margin)
-            for some, rows in self._few_rows(good)
-        )
+        done, count = self._swap_best(arms, judged.values[arms], margin)
         close = arms[judged.values[arms] <= margin] if whole and not done else arms[:0]
         return Near(done, judged.arms, round(judged.seen), count, whole, close)
+
+    def _swap_by_all(self, held: Held, arms: Indices) -> Near:
+        """The same for all points, whose distances are held: sums are carried from pass to pass."""
+        slack = self.step(True).slack
+        values, blur = (each[arms] for each in self._values_by_all(held, True))
+        done, count = self._swap_best(arms, values * self.n, slack * self.n)
+        # Sums may be too low, by more than their blur, but not too high.
+        close = arms[:0] if done else arms[values - blur <= slack]
+        return Near(done, len(arms), self.n, count, True, close)
+
+    def _swap_best(self, arms: Indices, values: Values, margin: float) -> tuple[int, int]:
+        """Swap in the best arms of each cluster, by their values; and how many seem good."""
+        good = np.flatnonzero(values < -margin)
+        ranked = arms[good[np.argsort(values[good], kind="stable")]]
+        best = first_of_each(ranked, self.state.owner[ranked], self.tuning.tried)
+        every = np.arange(self.n)
+        done = sum(
+            self._swap_in(some, rows, every[: len(some)], margin)
+            for some, rows in self._few_rows(best)
+        )
+        return done, len(good)
 
     @property
     def _reader(self) -> Points:
