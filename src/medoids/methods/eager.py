@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..engines.protocol import Engine, Ids
 from ..search.eager import EagerSearch
 from ..search.rounds import Round
-from ..search.search import half_width, null_value, settle
+from ..search.search import half_width, null_value
 from .loops import can_improve
 from .monitor import Monitor
 from .rehearsal import begin, rehearses
 from .settings import Settings
 
-# Arms that are compared in float64 again after one of them was swapped in.
-_FEW = 32
+# Arms that are compared in float64 again after one of them was swapped in; and at a time.
+_FEW = _AT_ONCE = 32
 
 
 def eager(settings: Settings, engine: Engine) -> tuple[Engine, int]:
@@ -117,18 +119,30 @@ def _swap_near(settings: Settings, engine: Engine, trial: bool) -> tuple[bool, i
 
 
 def _take_last(engine: Engine, arms: Ids) -> int:
-    """Swap in the best of arms that hardly change the loss, decided in float64; how many.
+    """Swap in those of some arms that lower the loss after all, decided in float64; how many.
 
-    If they are few, one after the other: to compare them again costs less than another look.
+    The best first, each if it still does. If they are few they are compared again: that costs
+    less than another look at all arms.
     """
     engine.sharpen()
     done = 0
     while len(arms):
-        arm, position = settle(arms, 0.0, lambda some: engine.confirm(some, True))
-        if arm < 0 or engine.loss_after(position, arm) >= engine.loss:
+        parts = np.array_split(arms, -(-len(arms) // _AT_ONCE))
+        values = np.concatenate([engine.confirm(some, True)[0] for some in parts])
+        good = arms[np.argsort(values, kind="stable")[: int((values < 0).sum())]]
+        taken = [arm for arm in good.tolist() if _takes(engine, arm)]
+        done += len(taken)
+        if not taken or len(arms) > _FEW:
             break
-        engine.place(position, arm)
-        done, arms = done + 1, arms[arms != arm]
-        if len(arms) > _FEW:
-            break
+        arms = np.setdiff1d(arms, taken)
     return done
+
+
+def _takes(engine: Engine, arm: int) -> bool:
+    """Swap in an arm, if that lowers the loss."""
+    values, positions = engine.confirm(np.array([arm]), True)
+    position = int(positions[0])
+    improves = values[0] < 0 and engine.loss_after(position, arm) < engine.loss
+    if improves:
+        engine.place(position, arm)
+    return bool(improves)

@@ -11,7 +11,11 @@ from scipy.spatial.distance import cdist
 
 from helpers import mixture
 from medoids import KMedoids
-from medoids._tuning import tuned
+from medoids._threads import Workers
+from medoids._tuning import Tuning, tuned
+from medoids.dissimilarities.metrics import resolve
+from medoids.engines.cpu.engine import CPUEngine
+from medoids.engines.cpu.points.dense import DensePoints
 from medoids.engines.cpu.state import State
 
 
@@ -74,3 +78,40 @@ def test_a_fit_without_rows_of_medoids_is_the_same(kind: str, swap: str) -> None
     assert lean.inertia_ == inertia
     assert np.array_equal(lean.medoid_indices_, medoids)
     assert np.array_equal(lean.labels_, labels)
+
+
+@pytest.mark.parametrize("metric", ["l2", "cosine", "l1"])
+@pytest.mark.parametrize("keeps", [True, False])
+@pytest.mark.parametrize("swaps", [1, 6, 30])
+def test_medoids_that_were_swapped_in_roughly_are_sharpened(
+    metric: str, keeps: bool, swaps: int
+) -> None:
+    """As those of a state that never knew anything but float64, to the last bit."""
+    n, k = 1500, 40
+    X = np.concatenate([mixture(n // 2, 6, 5, 3), mixture(n // 2, 6, 5, 3) + 1e-7])
+    rng, tuning = np.random.default_rng(swaps), Tuning(medoid_rows=0.05 if keeps else 0.0)
+    with Workers(2) as workers:
+        _, row, p = resolve(metric, {})
+        points = DensePoints(X, row, p, workers)
+        engine = CPUEngine(points, k, 1e9, rng, tuning)
+        engine.start(rng.choice(n, k, replace=False).tolist())
+        assert engine.state.keeps_rows == keeps
+        arms = np.setdiff1d(rng.permutation(n), engine.medoids)
+        for _ in range(swaps):
+            arm = int(rng.choice(np.setdiff1d(arms, engine.medoids)))
+            values, _ = engine.confirm(np.array([arm]), True)
+            # However bad: any swap will do.
+            engine.swap_in(np.array([arm]), -abs(float(values[0])) * n - engine.loss)
+        whole = CPUEngine(points, k, 1e9, rng, tuning)
+        whole.start(engine.medoids)
+        assert any(
+            (getattr(engine.state, each) != getattr(whole.state, each)).any()
+            for each in ("nearest", "second")
+        ), "known in float32"
+        engine.sharpen()
+        for each in ("nearest", "second", "owner"):
+            np.testing.assert_array_equal(getattr(engine.state, each), getattr(whole.state, each))
+        assert engine.loss == whole.loss
+        version = engine.state.version
+        engine.sharpen()
+        assert engine.state.version == version

@@ -11,6 +11,8 @@ from ..._types import Floats, Indices
 from . import kernels
 from .kernels import few
 
+# Points that are compared with all medoids at a time.
+_SOME = 1024
 # Distances from all medoids to some points.
 Between = Callable[[Indices], Floats]
 
@@ -60,6 +62,15 @@ class State:
     def k(self) -> int:
         return len(self.medoids)
 
+    @property
+    def keeps_rows(self) -> bool:
+        """The distances of all medoids are kept."""
+        return len(self._rows) > 0
+
+    def pays_to(self, position: int) -> NDArray[np.bool_]:
+        """The points to which a medoid is the nearest or the second-nearest."""
+        return (self.owner == position) | (self.other == position)
+
     def add(self, medoid: int, row: Floats) -> None:
         """BUILD: one more medoid, at distances `row` from every point."""
         self.medoids.append(int(medoid))
@@ -76,6 +87,22 @@ class State:
         self.medoids[position] = int(medoid)
         self._assign(position, row, between)
 
+    def compare(self, points: Indices, between: Between) -> None:
+        """Find the nearest and second-nearest medoids of some points anew."""
+        if not len(points):
+            return
+        for at in range(0, len(points), _SOME):
+            some = points[at : at + _SOME]
+            far, every = np.array(between(some), dtype=np.float64), np.arange(len(some))
+            lowest = far.argmin(axis=0)
+            self.owner[some], self.nearest[some] = lowest, far[lowest, every]
+            far[lowest, every] = np.inf
+            lowest = far.argmin(axis=0)
+            self.other[some] = lowest if self.k > 1 else -1
+            self.second[some] = far[lowest, every]
+        self.loss = float(self.nearest.sum())
+        self.version += 1
+
     def loss_after(self, position: int, row: NDArray[np.floating]) -> float:
         """The loss if the medoid at `position` gave way to one at distances `row`."""
         others = np.where(self.owner == position, self.second, self.nearest)
@@ -83,14 +110,14 @@ class State:
 
     def _assign(self, position: int, row: Floats, between: Between | None) -> None:
         row = np.asarray(row, dtype=np.float64)
-        kept = len(self._rows) > 0
+        kept = self.keeps_rows
         if kept:
             self._rows[position] = row
             rows: Floats = self._rows
         elif between is None:
             rows = self._rows
         else:
-            lost = np.flatnonzero((self.owner == position) | (self.other == position))
+            lost = np.flatnonzero(self.pays_to(position))
             rows = np.asarray(between(lost), dtype=np.float64)
         near = (self.owner, self.other, self.nearest, self.second)
         if kept and self.n <= few.FEW:

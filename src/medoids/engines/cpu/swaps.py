@@ -23,6 +23,9 @@ from .placed import Placed
 from .points.base import Points
 from .points.matrix import HeldPoints
 
+# Rows in float64 at a time; and the share of the points at which some are of no use, but all.
+_ROWS, _MANY = 64, 0.5
+
 
 class EagerSwaps(Placed):
     """The part of `Engine` that eager swaps ask for; see there for what each method promises.
@@ -41,7 +44,10 @@ class EagerSwaps(Placed):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._sums: GreedySums | None = None
-        self._is_rough = False  # some medoids' distances are known in float32 only
+        # Positions of medoids whose distances are known in float32 only, and points at which those
+        # of others may be, too.
+        self._rough: set[int] = set()
+        self._blurred = np.zeros(self.n, dtype=bool)
         self._memory: Memory | None = None  # of arms that were judged by all points
         self._all_sums: CarriedSums | None = None  # what they change, where all distances are held
 
@@ -87,18 +93,21 @@ class EagerSwaps(Placed):
         return np.sort(np.argsort(sums, kind="stable")[: min(count, self.n_arms - self.state.k)])
 
     def place_best(self, arms: Indices) -> int:
-        self._is_rough = True
         step, found = self.step(False), []
         for part, block, slots in self._rows_of(arms):
             values = step.values(block, slots, self.workers)[:, 0]
             i = int(values.argmin())
             found.append((values[i], part[i], block[slots[i]].astype(np.float64)))
         _, arm, row = min(found, key=lambda each: each[:2])
-        self.state.add(int(arm), row)
+        self._add_roughly(int(arm), row)
         return int(arm)
 
+    def _add_roughly(self, arm: int, row: Floats) -> None:
+        self._rough.add(self.state.k)
+        self.state.add(arm, row)
+
     def _rows_of(self, arms: Indices) -> Iterator[tuple[Indices, Floats, Indices]]:
-        """Some arms after others, their distances to every point in float32, and which are whose."""
+        """Some arms after others, their float32 distances to all points, and which are whose."""
         if self._hold_all() is not None:  # a cache would hold many of them once more
             for some, block in self._few_rows(arms):
                 yield some, block, np.arange(len(some))
@@ -115,10 +124,9 @@ class EagerSwaps(Placed):
             yield some, self._reader.block_array(some, np.arange(self.n))
 
     def place_all(self, medoids: Sequence[int]) -> None:
-        self._is_rough = True
         for some, rows in self._few_rows(np.array(medoids, dtype=np.int64)):
             for medoid, row in zip(some, rows, strict=True):
-                self.state.add(int(medoid), row)
+                self._add_roughly(int(medoid), row)
 
     def swap_in(self, arms: Indices, margin: float) -> int:
         return sum(self._swap_in(*some, margin) for some in self._rows_of(arms))
@@ -132,8 +140,10 @@ class EagerSwaps(Placed):
             if found < 0:
                 break
             at += found
+            if not self.state.keeps_rows:
+                self._blurred |= self.state.pays_to(position)
             self.state.replace(position, int(arms[at]), rows[slots[at]], self._roughly_between)
-            self._is_rough = True
+            self._rough.add(position)
             done, at = done + 1, at + 1
         return done
 
@@ -217,8 +227,15 @@ class EagerSwaps(Placed):
         return self._reader
 
     def sharpen(self) -> None:
-        if self._is_rough:
-            medoids = list(self.medoids)
+        medoids, rough = np.array(self.medoids), np.array(sorted(self._rough))
+        many = 2 * len(rough) > len(medoids) or self._blurred.sum() > _MANY * self.n
+        if len(rough) and many:
             self.state.clear()
-            self.start(medoids)
-            self._is_rough = False
+            self.start(medoids.tolist())
+        elif len(rough):
+            for some in np.array_split(rough, -(-len(rough) // _ROWS)):
+                for position, row in zip(some.tolist(), self.rows(medoids[some]), strict=True):
+                    self.state.replace(position, int(medoids[position]), row, self.between)
+            self.state.compare(np.flatnonzero(self._blurred), self.between)
+        self._rough.clear()
+        self._blurred[:] = False
