@@ -69,7 +69,8 @@ class State:
 
     def pays_to(self, position: int) -> NDArray[np.bool_]:
         """The points to which a medoid is the nearest or the second-nearest."""
-        return (self.owner == position) | (self.other == position)
+        pays: NDArray[np.bool_] = (self.owner == position) | (self.other == position)
+        return pays
 
     def add(self, medoid: int, row: Floats) -> None:
         """BUILD: one more medoid, at distances `row` from every point."""
