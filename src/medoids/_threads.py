@@ -7,7 +7,6 @@ import os
 import threading
 import weakref
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cache
 from numbers import Integral
 from queue import SimpleQueue
@@ -182,7 +181,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class Workers:
-    """A thread pool for the length of a fit. Use it as a context manager.
+    """Threads for the length of a fit. Use it as a context manager.
 
     Slices have a fixed size, whatever the number of threads: so every result is
     the same to the last bit for every `n_jobs`.
@@ -190,14 +189,13 @@ class Workers:
 
     def __init__(self, n_jobs: int | None = None) -> None:
         self.n_jobs = effective_jobs(n_jobs)
-        self._pool: ThreadPoolExecutor | None = None
+        self._jobs: SimpleQueue[_Job | None] | None = None
+        self._threads: list[threading.Thread] = []
 
     def __enter__(self) -> Workers:
         try:
             _one_blas_thread.take(self)
-            if self.n_jobs > 1:
-                # The calling thread works too.
-                self._pool = ThreadPoolExecutor(self.n_jobs - 1, thread_name_prefix="medoids")
+            self._jobs = SimpleQueue()
         except BaseException:
             self._end()
             raise
@@ -213,50 +211,111 @@ class Workers:
 
     def _end(self) -> None:
         try:
-            if self._pool is not None:
-                self._pool.shutdown(wait=True, cancel_futures=True)
-                self._pool = None
+            jobs, self._jobs = self._jobs, None
+            if jobs is not None:
+                for _ in range(self.n_jobs):
+                    jobs.put(None)
+                for thread in self._threads:
+                    thread.join()
+                self._threads = []
         finally:
             _one_blas_thread.drop(self)
 
     def each(self, work: Callable[[int, int], None], total: int, size: int) -> None:
-        """Call `work(start, stop)` for every slice of `size` out of `total`."""
-        starts = _Starts(range(0, total, size))
+        """Call `work(start, stop)` for every slice of `size` out of `total`.
 
-        def drain() -> None:
-            try:
-                for start in starts:
-                    work(start, min(start + size, total))
-            except BaseException:
-                starts.end()  # the other threads take no further slice
-                raise
+        The calling thread works too, and does not wait for one that has taken no slice: to wake it
+        takes as long as some slices do.
+        """
+        helpers = min(self.n_jobs, -(-total // size)) - 1
+        if self._jobs is None or helpers < 1:
+            for start in range(0, total, size):
+                work(start, min(start + size, total))
+            return
+        for _ in range(len(self._threads), helpers):
+            # A thread that nobody knows, after an interrupt here, is no reason not to exit.
+            thread = threading.Thread(
+                target=_serve, args=(self._jobs,), name="medoids", daemon=True
+            )
+            self._threads.append(thread)
+            thread.start()
+        job = _Job(work, total, size)
+        for _ in range(helpers):
+            self._jobs.put(job)
+        job.run()
 
-        others: list[Future[None]] = []
-        if self._pool is not None:
-            helpers = min(self.n_jobs, -(-total // size)) - 1
-            others = [self._pool.submit(drain) for _ in range(helpers)]
-        try:
-            drain()
-        finally:
-            wait(others)
-        for other in others:
-            other.result()
+
+def _serve(jobs: SimpleQueue[_Job | None]) -> None:
+    """Help with jobs until there is a None."""
+    while True:
+        job = jobs.get()
+        if job is None:
+            return
+        job.help()
+        del job  # while this waits for the next one, what it works on may go
 
 
-class _Starts:
-    """Starts of slices that several threads take from, each one once."""
+class _Job:
+    """Slices that several threads take from, each one once."""
 
-    def __init__(self, starts: range) -> None:
-        self._starts = iter(starts)
+    def __init__(self, work: Callable[[int, int], None], total: int, size: int) -> None:
+        self._work, self._total, self._size = work, total, size
+        self._starts = iter(range(0, total, size))
         self._lock = threading.Lock()
+        self._helping, self._is_over = 0, False
+        self._left = threading.Lock()  # free once the last helper has left
+        self._left.acquire()
+        self._error: BaseException | None = None
 
-    def __iter__(self) -> _Starts:
-        return self
+    def run(self) -> None:
+        """Do what others leave, and wait for those that have begun."""
+        try:
+            try:
+                self._drain()
+            finally:
+                with self._lock:
+                    self._is_over = True
+                    helping = self._helping
+                if helping:
+                    self._left.acquire()
+        except BaseException:
+            self._stop()  # an interrupt may have come while this waited
+            raise
+        error, self._error = self._error, None
+        if error is not None:
+            try:
+                raise error
+            finally:
+                del error  # its traceback leads back here
 
-    def __next__(self) -> int:
+    def help(self) -> None:
+        """Take slices, if there are any left."""
         with self._lock:
-            return next(self._starts)
+            if self._is_over:
+                return
+            self._helping += 1
+        try:
+            self._drain()
+        except BaseException as error:
+            self._error = error
+        with self._lock:
+            self._helping -= 1
+            if self._is_over and not self._helping:
+                self._left.release()
 
-    def end(self) -> None:
+    def _drain(self) -> None:
+        try:
+            while (start := self._next()) is not None:
+                self._work(start, min(start + self._size, self._total))
+        except BaseException:
+            self._stop()
+            raise
+
+    def _next(self) -> int | None:
+        with self._lock:
+            return next(self._starts, None)
+
+    def _stop(self) -> None:
+        """Nobody takes a further slice."""
         with self._lock:
             self._starts = iter(range(0))

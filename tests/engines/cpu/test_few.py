@@ -108,7 +108,7 @@ def test_the_two_nearest_are_those_of_the_kernel(seed: int) -> None:
     ours, theirs, rows = begun(), begun(), far.copy()
     rows[1] = new
     few.reassign(new, 4, 1, rows, ours)
-    kernels.reassign(new, 4, 1, rows, False, theirs)
+    kernels.reassign(new, 4, 1, rows, False, theirs, (0, len(new)))
     for which in (0, 2, 3):  # of equal second ones either may be named
         np.testing.assert_array_equal(ours[which], theirs[which])
     np.testing.assert_array_equal(rows[ours[1], np.arange(200)], ours[3])

@@ -25,7 +25,7 @@ def test_distances_are_right_whatever_changes(room: float) -> None:
     true = points.block_array(np.arange(N), np.arange(N))
     owner, other = clusters(1)
     for _ in range(6):
-        members.follow(owner, other, K)
+        members.follow(owner, other, K, points.workers)
         for g in range(K):
             arms = np.flatnonzero(owner == g)
             arms = arms[rng.random(len(arms)) < 0.7]
@@ -44,7 +44,7 @@ def test_nothing_is_measured_twice_while_there_is_room() -> None:
     points = dense(rng.normal(size=(N, 3)))
     members = Members(points, rng.permutation(N), 1e9)
     owner, other = clusters(2)
-    members.follow(owner, other, K)
+    members.follow(owner, other, K, points.workers)
     arms = np.flatnonzero(owner == 0)
     points.block_array(arms[:1], arms[:1])  # it is tried once whether float32 serves
     before = points.n_distances
@@ -55,7 +55,7 @@ def test_nothing_is_measured_twice_while_there_is_room() -> None:
     # Two of its points leave the list, and two others come.
     gone = members.of(0, False)[:2]
     owner[gone], other[gone] = 1, 0
-    members.follow(owner, other, K)
+    members.follow(owner, other, K, points.workers)
     arms = np.setdiff1d(arms, gone)
     members.measure((0, False, 0), members.of(0, False)[:20], arms)
     assert points.n_distances == before + 20 * (len(arms) + 2) + 2 * len(arms)

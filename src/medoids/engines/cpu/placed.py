@@ -50,7 +50,7 @@ class Placed(ABC):
         self._counter, self.workers = counter, counter.workers
         self.nonnegative = counter.nonnegative
         kept = n_clusters if 8 * n * n_clusters <= room else 0
-        self.state = State(n, kept, len(sites.fixed))
+        self.state = State(n, kept, len(sites.fixed), self.workers)
         self._confirmed = _Confirmed()
         self._step: Step | None = None
 

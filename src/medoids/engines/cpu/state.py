@@ -7,12 +7,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._threads import Workers
 from ..._types import Floats, Indices
 from . import kernels
 from .kernels import few
 
-# Points that are compared with all medoids at a time.
-_SOME = 1024
+# Points that are compared with all medoids at a time; and with one, by a thread.
+_SOME, _SPAN = 1024, 16_384
 # Distances from all medoids to some points.
 Between = Callable[[Indices], Floats]
 
@@ -28,6 +29,8 @@ class State:
         How many medoids there will be, if their rows are to be kept; else 0.
     fixed : int, default=0
         So many of the first medoids stay.
+    workers : Workers, default=None
+        None: this thread alone.
 
     Attributes
     ----------
@@ -44,8 +47,8 @@ class State:
         How often it has changed.
     """
 
-    def __init__(self, n: int, kept: int, fixed: int = 0) -> None:
-        self.n, self.fixed = n, fixed
+    def __init__(self, n: int, kept: int, fixed: int = 0, workers: Workers | None = None) -> None:
+        self.n, self.fixed, self._workers = n, fixed, workers
         self._rows = np.empty((kept, n))
         self.version = 0
         self.clear()
@@ -124,6 +127,14 @@ class State:
         if kept and self.n <= few.FEW:
             few.reassign(row, self.k, position, rows, near)
         else:
-            kernels.reassign(row, self.k, position, rows, not kept, near)
+            k = self.k
+
+            def work(start: int, stop: int) -> None:
+                kernels.reassign(row, k, position, rows, not kept, near, (start, stop))
+
+            if kept and self._workers is not None:
+                self._workers.each(work, self.n, _SPAN)
+            else:
+                work(0, self.n)
         self.loss = float(self.nearest.sum())
         self.version += 1

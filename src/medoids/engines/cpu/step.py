@@ -120,9 +120,11 @@ class Step:
         """cap, base, cap2 and base2 of some references, a row for each."""
         return np.stack([each[refs] for each in self.clips[:4]], axis=1).astype(np.float32)
 
-    def own(self, itself: Values) -> NDArray[np.float32]:
-        """What each arm gains at itself, its owner staying or going; `itself` is d(x, x)."""
-        return (np.stack(rewards(itself, self.clips), axis=1) / self.n).astype(np.float32)
+    def own(self, itself: Values, some: slice = slice(None)) -> NDArray[np.float32]:
+        """What arms gain at themselves, their owner staying or going; `itself` is d(x, x)."""
+        cap, base, cap2, base2, owner = self.clips
+        clips = Clips(cap[some], base[some], cap2[some], base2[some], owner[some])
+        return (np.stack(rewards(itself, clips), axis=1) / self.n).astype(np.float32)
 
     def values(self, rows: Floats, slots: Indices, workers: Workers) -> Values:
         """The value of every swap (or addition) of arms, given their distances to all.

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...._threads import Workers
 from ...._types import Indices
+from .. import kernels
 from ..points.base import Points
 
 # A cluster, whether it is the second-nearest medoid's, and where the stretch begins.
@@ -61,14 +63,18 @@ class Members:
         self._places: dict[tuple[bool, int], _Places] = {}
         self._lists: list[_List] = []
 
-    def follow(self, owner: NDArray[np.int32], other: NDArray[np.int32], k: int) -> None:
+    def follow(
+        self, owner: NDArray[np.int32], other: NDArray[np.int32], k: int, workers: Workers
+    ) -> None:
         """From now on clusters are these."""
-        self._lists = []
-        for of in (owner[self.order], other[self.order]):
-            small = of.astype(np.int16) if k < 2**15 else of
-            ids = self.order[np.argsort(small, kind="stable")]
-            bounds = np.concatenate([[0], np.cumsum(np.bincount(of, minlength=k))])
-            self._lists.append((ids, bounds))
+        groups = owner, other
+        self._lists = [(np.empty_like(self.order), np.zeros(k + 1, np.int64)) for _ in groups]
+
+        def work(first: int, last: int) -> None:
+            for of, (ids, bounds) in zip(groups[first:last], self._lists[first:last], strict=True):
+                kernels.group(self.order, of, ids, bounds)
+
+        workers.each(work, len(groups), 1)
 
     def of(self, cluster: int, beside: bool) -> Indices:
         """The members of a cluster in the order; or those to whom it is the second-nearest."""

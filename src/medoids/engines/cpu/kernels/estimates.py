@@ -93,8 +93,7 @@ def carry_sums(
 
 
 @njit(nogil=True, cache=True, fastmath=_REORDER)
-def _screen(sums, there, weights, homes, removal, swap, z, first, width, scratch, out):  # type: ignore[no-untyped-def]
-    """See `screen`: estimate a tile of arms, which begin in the sums at `there`."""
+def _screen_tile(sums, there, weights, homes, removal, swap, z, first, width, scratch, out):  # type: ignore[no-untyped-def]
     share, spread, counts = weights
     own, owner, part, home = homes
     # What is known of an arm: sums of rewards, squares, variance, rewards at home. And of its
@@ -152,6 +151,14 @@ def _screen(sums, there, weights, homes, removal, swap, z, first, width, scratch
             lower[line, arm] = bound if each else smaller(lower[line, arm], bound)
 
 
+@njit(nogil=True, cache=True, fastmath=_REORDER)
+def _screen(sums, there, weights, homes, removal, swap, z, span, scratch, out):  # type: ignore[no-untyped-def]
+    """See `screen`: estimate a span of arms, tile by tile. It begins in the sums at `there`."""
+    for first in range(span[0], span[1], _TILE):
+        width, at = smaller(_TILE, span[1] - first), there + first - span[0]
+        _screen_tile(sums, at, weights, homes, removal, swap, z, first, width, scratch, out)
+
+
 def screen(
     columns: NDArray[np.float32],
     lines: Lines,
@@ -184,17 +191,17 @@ def screen(
     moved, widened = np.empty((2, k if swap else 0, _TILE), np.float32)
     scratch = np.empty(4 * _TILE, np.float32), np.empty(_TILE), moved, widened
     as_it_is = len(carried) > 0 and not len(lines.at)
-    sums = carried if as_it_is else np.empty((2 * k, 2 * kinds, _TILE))
-    few = np.empty(0 if as_it_is else 4 * _TILE, np.float32)
+    if as_it_is:
+        _screen(carried, span[0], weights, homes, removal, swap, z, span, scratch, out)
+        return
+    sums, few = np.empty((2 * k, 2 * kinds, _TILE)), np.empty(4 * _TILE, np.float32)
     for first in range(*span, _TILE):
-        width = min(_TILE, span[1] - first)
-        if not as_it_is:
-            if len(carried):
-                sums[:k, :, :width] = carried[:, :, first : first + width]
-            sums[len(carried) :] = 0.0
-            _add_lines(columns, lines, swap, 1.0, (first, first + width), few, sums, 0)
-        there = first if as_it_is else 0
-        _screen(sums, there, weights, homes, removal, swap, z, first, width, scratch, out)
+        part = first, min(first + _TILE, span[1])
+        if len(carried):
+            sums[:k, :, : part[1] - first] = carried[:, :, first : part[1]]
+        sums[len(carried) :] = 0.0
+        _add_lines(columns, lines, swap, 1.0, part, few, sums, 0)
+        _screen(sums, 0, weights, homes, removal, swap, z, part, scratch, out)
 
 
 @njit(nogil=True, cache=True, fastmath=_REORDER)

@@ -12,15 +12,16 @@ _REORDER = {"reassoc", "nsz", "contract"}
 
 
 @njit(nogil=True, cache=True)
-def reassign(row, k, position, rows, some, near):  # type: ignore[no-untyped-def]
+def reassign(row, k, position, rows, some, near, span):  # type: ignore[no-untyped-def]
     """Bring every column's lowest and second-lowest row up to date with a row at `position`.
 
     On a tie the lower row owns the column. Only columns that the old row had a part in are
-    looked at anew: these are all that `rows` has, if there are `some` only.
+    looked at anew: these are all that `rows` has, if there are `some` only. `span` are the first
+    column, and the one after the last.
     """
     owner, other, nearest, second = near
     count = 0
-    for j in range(row.shape[0]):
+    for j in range(span[0], span[1]):
         value = row[j]
         if owner[j] == position or other[j] == position:
             owner[j] = other[j] = -1

@@ -28,6 +28,8 @@ from .shaped import ShapedRows
 _SLICE, _PANEL, _THIN = 512, 512, 48
 # Rows that are compared with all at a time, where there are few.
 _FEW = 128
+# Numbers that a thread takes at a time in float64.
+_EXACT = 2**17
 
 
 def dense_between(
@@ -73,7 +75,8 @@ def cross(
         rows = np.ascontiguousarray(right.array[some])
         kernel(chosen, form, rows, right.form[some], p, out, start)
 
-    workers.each(fill, count, at_once(right.array, 2 * _SLICE))
+    wide = max(_EXACT // left.array.shape[1], 2 * _SLICE)
+    workers.each(fill, count, at_once(right.array, wide))
     return out
 
 

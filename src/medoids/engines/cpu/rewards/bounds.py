@@ -73,11 +73,12 @@ class Bounds:
                 state.owner.copy(), own, step.removal,
             )  # fmt: skip
 
-    def lift_all(self, lower: NDArray[np.float32]) -> Values:
-        """Learn more of all arms, in lines as those of `lower`; the lowest of each."""
+    def lift_span(self, some: slice, lower: NDArray[np.float32]) -> Values:
+        """Learn more of some arms, in lines as those of `lower`; the lowest of each."""
+        known = self.lower[:, some]
         # Where float32 gives out, only what was known before is known.
-        np.fmax(lower, self.lower, out=self.lower)
-        return _lowest(self.lower).astype(np.float64)
+        np.fmax(lower, known, out=known)
+        return _lowest(known).astype(np.float64)
 
     def lift(self, arms: Indices, lower: NDArray[np.floating]) -> NDArray[np.float64]:
         """Learn more of some arms, in lines as those of `lower`; the lowest of each arm."""

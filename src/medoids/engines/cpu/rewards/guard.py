@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...._threads import Workers
 from ...._types import Floats, Indices
 from ...protocol import Values
 from ..step import Step
@@ -13,6 +14,9 @@ from .sample import Sample
 _TINY = np.finfo(float).tiny
 # How likely a neighbour is that far from the arm's cluster, compared with other points.
 _ELSEWHERE = 1 / 8
+# Arms that a thread takes at a time: what is known of them stays near the core.
+SPAN = 16_384
+_ALL = slice(None)
 
 
 class Guard:
@@ -38,6 +42,8 @@ class Guard:
         The usual size of a reward; None takes it from these arms.
     heaviest : float, default=None
         The largest weight there is; None is that of these points.
+    workers : Workers, default=None
+        None: this thread alone.
     """
 
     def __init__(
@@ -50,40 +56,58 @@ class Guard:
         weights: Values | None = None,
         usual: float | None = None,
         heaviest: float | None = None,
+        workers: Workers | None = None,
     ) -> None:
         self.step, self.m = step, m
-        self._skew = self._missed = np.zeros(len(sizes))
+        self._z, self._apart, self._usual = z, apart, 0.0
+        self._skew, self._missed, self._total, self._one = np.zeros((4, len(sizes)))
+        self._one2, self._home, self._home_mean = np.zeros((3, len(sizes)))
         if not step.state.k:  # an arm rewards all
             return
-        total, squares = np.maximum(-sizes[:, 0].astype(float), 0.0), sizes[:, 1].astype(float)
-        if usual is None:
-            usual = usual_size(sizes)
-        self._z, self._total = z, total / m
-        self._one = np.maximum(
-            _of_neighbours(step.clips.base, weights, heaviest) - apart, usual / 3
-        )
-        self._skew = z**2 / 3 * squares / np.maximum(total + self._one, _TINY) / m
-        self._missed = self._unseen(slice(None), 1 / m)
-        if step.swap and step.k > 1:
-            self._one2 = np.maximum(
-                _of_neighbours(step.clips.base2, weights, heaviest) - apart, 0.0
-            )
-            self._home = np.maximum(-sizes[:, 3].astype(float), 0.0)
+        self._usual = usual_size(sizes) if usual is None else usual
+        pays = _of_neighbours(step.clips.base, weights, heaviest)
+        pays2 = _of_neighbours(step.clips.base2, weights, heaviest) if self._has_homes else None
 
-    def _unseen(self, arms: Indices | slice, share: float) -> Values:
+        def work(start: int, stop: int) -> None:
+            self._find(slice(start, stop), sizes, pays, pays2)
+
+        if workers is None:
+            work(0, len(sizes))
+        else:
+            workers.each(work, len(sizes), SPAN)
+
+    @property
+    def _has_homes(self) -> bool:
+        return self.step.swap and self.step.k > 1
+
+    def _find(
+        self, some: slice, sizes: NDArray[np.float32], pays: Values, pays2: Values | None
+    ) -> None:
+        """What is known of some arms."""
+        found, m = sizes[some].astype(float), self.m
+        total = np.maximum(-found[:, 0], 0.0)
+        one = np.maximum(pays[some] - self._apart, self._usual / 3)
+        self._total[some], self._one[some] = total / m, one
+        self._skew[some] = self._z**2 / 3 * found[:, 1] / np.maximum(total + one, _TINY) / m
+        self._missed[some] = self._unseen(some, 1 / m)
+        if pays2 is not None:
+            self._one2[some] = np.maximum(pays2[some] - self._apart, 0.0)
+            self._home[some] = np.maximum(-found[:, 3], 0.0)
+
+    def _unseen(self, arms: Indices | slice, share: float | Values) -> Values:
         """What references that stand for a share of the points each may not have shown."""
         one = self._one[arms]
         seen = np.maximum(one + self._total[arms] / share, _TINY)
         return np.asarray(self._z**2 / 2 * one**2 * share / seen)
 
-    def term(self, left: float) -> Floats:
-        """By how much the bounds of all arms fall after the screen.
+    def term(self, left: float, some: slice = _ALL) -> Floats:
+        """By how much the bounds of some arms fall after the screen.
 
         `left` is the share of the points that it has not seen.
         """
-        return (self._skew + self._missed) * left
+        return (self._skew[some] + self._missed[some]) * left
 
-    def terms(self, arms: Indices, m: int, shares: tuple[float, float]) -> Values:
+    def terms(self, arms: Indices, m: int, shares: Values) -> Values:
         """By how much bounds fall at more references, in the columns of `Inside.guard`.
 
         Parameters
@@ -91,38 +115,41 @@ class Guard:
         arms : ndarray of int
         m : int
             References that all clusters share.
-        shares : tuple of float
-            The share of all points that a reference of the arms' cluster stands for, and one
+        shares : ndarray of shape (arms, 2), or of two numbers for all
+            The share of all points that a reference of the arm's cluster stands for, and one
             next to it, as far as there are points that are not seen.
         """
-        if not self.step.state.k:
-            return np.zeros((len(arms), 3))
+        terms = np.zeros((len(arms), 3))
         rest = max(1.0 - m / self.step.n, 0.0) / m
-        skew = self._skew[arms] * self.m * rest
+        if not self.step.state.k or not rest:
+            return terms
+        terms[:, 0] = self._skew[arms] * self.m * rest
         # A neighbour of an arm is in its cluster or next to it, but where three meet.
-        share = rest if self.step.k == 1 else min(max(*shares, _ELSEWHERE * rest), rest)
-        missed = self._unseen(arms, share) if share > 0 else np.zeros(len(arms))
-        home = np.zeros(len(arms))
-        if self.step.swap and self.step.k > 1 and shares[0] > 0:
+        own = shares[..., 0]
+        widest = np.maximum(shares.max(axis=-1), _ELSEWHERE * rest)
+        share = rest if self.step.k == 1 else np.minimum(widest, rest)
+        terms[:, 1] = self._unseen(arms, share)
+        if self._has_homes:
             one = self._one2[arms]
-            seen = self._home_mean[arms] / shares[0]
-            home = self._z**2 / 2 * one**2 / np.maximum(one + seen, _TINY) * shares[0]
-        return np.stack([skew, missed, home], axis=1)
+            seen = one + self._home_mean[arms] / np.where(own > 0, own, 1.0)
+            terms[:, 2] = self._z**2 / 2 * one**2 / np.maximum(seen, _TINY) * own
+        return terms
 
-    def lower_at_home(self, sample: Sample, at: Indices, lower: Floats) -> None:
-        """Lower the bounds of every arm's swap with its own medoid, whose points may gain most.
+    def lower_at_home(self, sample: Sample, at: Indices, lower: Floats, some: slice = _ALL) -> None:
+        """Lower the bounds of some arms' swap with their own medoid, whose points may gain most.
 
-        `at` is the stratum of each arm.
+        `at` is the stratum of each arm, and in `lower` there is a column for each.
 
         What the few references of a small cluster do not show is as much as its arms could
         gain at a point that pays the second medoid.
         """
-        if self.step.swap and self.step.k > 1:
-            self._home_mean = self._home * sample.share[at]
-            left = 1 - sample.counts[at] / sample.strata.sizes[at]
-            missed = self._z**2 / 2 * self._one2**2 / np.maximum(self._one2 + self._home, _TINY)
-            term = missed * sample.share[at] * left
-            line = self.step.owner if len(lower) > 1 else 0
+        if self._has_homes:
+            one, home = self._one2[some], self._home[some]
+            at, share = at[some], sample.share
+            self._home_mean[some] = home * share[at]
+            left = share * (1 - sample.counts / np.maximum(sample.strata.sizes, 1))
+            term = self._z**2 / 2 * one**2 / np.maximum(one + home, _TINY) * left[at]
+            line = self.step.owner[some] if len(lower) > 1 else 0
             lower[line, np.arange(len(at))] -= term.astype(lower.dtype)
 
 

@@ -19,6 +19,9 @@ from .fitted import MOST_LED, TILE, Block, Fitted, Laid, Within
 from .sample import sort_owners
 from .screened import Estimated, Screened
 
+# Arms that a thread looks at in one go.
+_ARMS = 4096
+
 
 class Regression:
     """One step's rewards at the references up to one depth, for arms of any cluster.
@@ -91,6 +94,8 @@ class Regression:
         at = self.screened.cache.position[arms]
         reached = self.m - len(self.beyond)
         others = np.concatenate([self.ids[reached:], further])
+        if not len(others):
+            return np.where(at < reached, at, -1)
         return np.where(at < reached, at, _beyond(places_of(others, arms), reached))
 
     def estimate(self, arms: Indices) -> Estimated:
@@ -120,12 +125,14 @@ class Regression:
                 groups[g].fit()
 
         workers.each(fit, len(new), 1)
-        blocks = self._blocks(arms)
+        blocks, every = self._blocks(arms), self._within(arms, groups)
         out = np.empty(len(arms)), np.empty((lines, len(arms)), dtype=np.float32)
         tasks = []
         for g in present:
             start, stop = int(bounds[g]), int(bounds[g + 1])
-            within, own = groups[g].look_at(arms[start:stop])
+            own, within = groups[g].blocks_of(arms[start:stop]), every.of(start, stop)
+            if len(groups[g].further):
+                within = within._replace(me=self.places(arms[start:stop], groups[g].further))
             for at in range(start, stop, TILE):
                 end = min(at + TILE, stop)
                 here = [each.of(at, end) for each in blocks]
@@ -141,6 +148,25 @@ class Regression:
             out[0][:] += self.constant
             out[1][:] += np.float32(self.constant)
         return Estimated(*out)
+
+    def _within(self, arms: Indices, groups: dict[int, _Group]) -> Within:
+        """What arms are to the regressions, but for the references that a cluster has besides."""
+        step, screened = self.step, self.screened
+        shares = np.zeros((step.k, 2))
+        for g, group in groups.items():
+            shares[g] = group.fitted.unseen
+        me = self.places(arms, np.empty(0, dtype=np.int64))
+        own, guard = np.empty((len(arms), 2)), np.empty((len(arms), 3))
+
+        def work(start: int, stop: int) -> None:
+            some = arms[start:stop]
+            own[start:stop] = screened.own[some]
+            if self.offset is not None:
+                own[start:stop, 0] -= self.offset[some] / step.n
+            guard[start:stop] = screened.guard.terms(some, self.m, shares[step.owner[some]])
+
+        screened.cache.points.workers.each(work, len(arms), _ARMS)
+        return Within(me, own, guard)
 
     def _blocks(self, arms: Indices) -> list[Block]:
         cache = self.screened.cache
@@ -209,16 +235,10 @@ class _Group:
         led = Led(block, worth[:, 0] - self.all.constant, worth[:, 1].copy(), self._own)
         self.fitted = Fitted(self.refs, led, cluster, means, rules, screened.z, self.parts)
 
-    def look_at(self, arms: Indices) -> tuple[Within, list[Block]]:
-        """What some arms are to the regression; and distances to the further references."""
-        shared, step, screened = self.all, self.all.step, self.all.screened
-        own = screened.own[arms].astype(float)
-        if shared.offset is not None:
-            own[:, 0] -= shared.offset[arms] / step.n
-        guard = screened.guard.terms(arms, shared.m, self.fitted.unseen)
-        measure = screened.cache.members.measure
-        blocks = [Block(*measure(key, refs, arms)) for key, refs, _ in self.stretches]
-        return Within(shared.places(arms, self.further), own, guard), blocks
+    def blocks_of(self, arms: Indices) -> list[Block]:
+        """Distances from some arms to the further references."""
+        measure = self.all.screened.cache.members.measure
+        return [Block(*measure(key, refs, arms)) for key, refs, _ in self.stretches]
 
 
 def _joined(some: Refs, more: Refs) -> Refs:

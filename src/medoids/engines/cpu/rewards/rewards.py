@@ -11,6 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from ...._threads import Workers
 from ...._tuning import Tuning
 from ...._types import Indices
 from ...protocol import Values
@@ -19,14 +20,14 @@ from ..cache.cache import Cache
 from ..kernels.tuples import Clips, Estimates, Homes, Lines, Weights
 from ..step import SLACK, Step
 from .bounds import Bounds
-from .guard import Guard
+from .guard import SPAN, Guard
 from .regression import Regression
 from .sample import Sample, first_sample
 from .screened import Known, Screened
 from .sums import Seen, Sums
 
-# Arms that are valued at a time where all distances are kept.
-_ARMS = 512
+# Arms that are valued at a time where all distances are kept; and that a thread screens.
+_ARMS, _SCREENED = 512, 4096
 
 
 class Rewards:
@@ -59,24 +60,33 @@ class Rewards:
         self, cache: Cache, step: Step, z: float, bounds: Bounds, sums: Sums, tuning: Tuning
     ) -> None:
         self.cache, self.step, self.bounds, self.tuning = cache, step, bounds, tuning
-        own = step.own(cache.points.own())
+        workers = cache.points.workers
+        own = _own(step, cache.points.own(), workers)
         bounds.carry(step, own, cache, z, tuning)
         sample = first_sample(step, cache, z, tuning)
         seen = Seen(
             cache.columns.block, sample.lines, sample.ids, sample.parts, step.caps(sample.ids),
             cache.first,
         )  # fmt: skip
-        room, workers = tuning.sums * cache.memory_limit, cache.points.workers
+        room = tuning.sums * cache.memory_limit
         known = sums.carry(seen, step.k, step.swap, room, workers)
         mean, lower, sizes = _screen(cache, step, sample, known, own, z, len(bounds.lower))
         m = len(sample.ids)
         self.mean = mean.astype(float)
         self.slack = step.slack if step.state.k else SLACK * float(np.abs(mean).mean())
         self.sigma = np.sqrt(sizes[:, 2] * m) * (m < step.n)
-        guard = Guard(step, sizes, m, z, cache.columns.apart, cache.points.weights)
-        lower -= (guard.term(max(1 - m / step.n, 0.0)) + step.rough).astype(np.float32)
-        guard.lower_at_home(sample, sample.strata.of, lower)
-        self.lower = bounds.lift_all(lower)
+        guard = Guard(step, sizes, m, z, cache.columns.apart, cache.points.weights, workers=workers)
+        left = max(1 - m / step.n, 0.0)
+        self.lower = np.empty(step.n)
+
+        def bound(start: int, stop: int) -> None:
+            some = slice(start, stop)
+            part = lower[:, some]
+            part -= (guard.term(left, some) + step.rough).astype(np.float32)
+            guard.lower_at_home(sample, sample.strata.of, part, some)
+            self.lower[some] = bounds.lift_span(some, part)
+
+        workers.each(bound, step.n, SPAN)
         is_seen = np.zeros(step.n, dtype=bool)
         is_seen[sample.ids[cache.first :]] = True
         self.screened = Screened(
@@ -95,7 +105,7 @@ class Rewards:
         )
         self.depth = _depth(cache.first, step, tuning)
         if step.state.k > 1 and cache.first < step.n:
-            cache.members.follow(step.owner, step.state.other, step.k)
+            cache.members.follow(step.owner, step.state.other, step.k, workers)
         self._clips: dict[tuple[int, int], Clips] = {}
 
     def refine(self, arms: Indices, depth: int, leaders: Indices) -> tuple[Values, Values]:
@@ -143,6 +153,18 @@ class Rewards:
         return step.of_sums(shared, extra)
 
 
+def _own(step: Step, itself: Values, workers: Workers) -> NDArray[np.float32]:
+    """What each arm gains at itself, its owner staying or going; `itself` is d(x, x)."""
+    own = np.empty((step.n, 2), dtype=np.float32)
+
+    def work(start: int, stop: int) -> None:
+        some = slice(start, stop)
+        own[some] = step.own(itself[some], some)
+
+    workers.each(work, step.n, SPAN)
+    return own
+
+
 def _depth(first: int, step: Step, tuning: Tuning) -> int:
     # With many clusters there are few leaders in each at first: more references tell more.
     depth = min(first * (2 if step.k >= tuning.many else 1), step.n)
@@ -180,7 +202,7 @@ def _screen(
             (start, stop), out,
         )  # fmt: skip
 
-    cache.points.workers.each(work, n, 1024)
+    cache.points.workers.each(work, n, _SCREENED)
     if not np.isfinite(out.mean).all():
         arm = int(np.flatnonzero(~np.isfinite(out.mean))[0])
         raise ValueError(

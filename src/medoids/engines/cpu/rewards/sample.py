@@ -66,15 +66,19 @@ class Sample:
 
     def without_itself(self) -> NDArray[np.float64]:
         """For each point, the factor on its stratum's share if the point is left out."""
-        inside = np.zeros(len(self.strata.of))
-        inside[self.ids] = 1.0
-        return self.without(self.strata.of, inside)
+        found: NDArray[np.float64] = self._factors(0.0)[self.strata.of]
+        found[self.ids] = self._factors(1.0)[self.parts]
+        return found
 
     def without(self, of: Indices, inside: NDArray[np.float64]) -> NDArray[np.float64]:
         """The same for points of these strata, those left out that are `inside` the sample (1)."""
-        sizes, seen = self.strata.sizes, self.counts[of].astype(float)
+        return np.where(inside > 0, self._factors(1.0)[of], self._factors(0.0)[of])
+
+    def _factors(self, inside: float) -> NDArray[np.float64]:
+        """The factor of each stratum, for points that are inside the sample or not."""
+        sizes, seen = np.maximum(self.strata.sizes, 1), self.counts.astype(float)
         others = np.maximum(seen - inside, 1.0)
-        return np.asarray((sizes[of] - 1) / sizes[of] * np.maximum(seen, 1.0) / others)
+        return np.asarray((sizes - 1) / sizes * np.maximum(seen, 1.0) / others)
 
     def by_part(self) -> tuple[Indices, Indices, Indices]:
         """Ids, lines and bounds, stratum by stratum, each filled up to a multiple of 4."""

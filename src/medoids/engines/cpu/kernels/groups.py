@@ -1,0 +1,30 @@
+"""Compiled: points group by group."""
+
+from __future__ import annotations
+
+from numba import njit
+
+
+@njit(nogil=True, cache=True)
+def group(order, of, ids, bounds):  # type: ignore[no-untyped-def]
+    """List points group by group, each group's as they come in the order; where each begins.
+
+    Parameters
+    ----------
+    order : ndarray of int
+    of : ndarray of int
+        The group of each point.
+    ids : ndarray of int
+        The list.
+    bounds : ndarray of int
+        Zeros, one for each group and one more; then where each begins, and the end.
+    """
+    for j in range(of.shape[0]):
+        bounds[of[j] + 1] += 1
+    for g in range(1, bounds.shape[0]):
+        bounds[g] += bounds[g - 1]
+    at = bounds.copy()
+    for i in range(order.shape[0]):
+        g = of[order[i]]
+        ids[at[g]] = order[i]
+        at[g] += 1
