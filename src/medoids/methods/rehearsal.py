@@ -20,7 +20,10 @@ def rehearses(settings: Settings) -> bool:
     """Whether a start is rehearsed: by its name, if every row may be a medoid and none has to."""
     engine = settings.engine
     free = not engine.fixed and engine.n_arms == engine.n_rows
-    return isinstance(settings.init, str) and free and settings.max_iter > 0
+    # Where all distances are at hand, BUILD takes less time on all of them.
+    few = engine.n_clusters < settings.tuning.many
+    at_once = settings.init == "build" and few and settings.monitor.start == 0 and engine.near
+    return isinstance(settings.init, str) and free and settings.max_iter > 0 and not at_once
 
 
 def begin(settings: Settings, engine: Engine, swap: Swap, start: int = 0) -> None:

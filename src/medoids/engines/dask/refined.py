@@ -186,8 +186,7 @@ class Regression:
         tasks = []
         for g in present:
             start, stop = int(bounds[g]), int(bounds[g + 1])
-            unseen = np.array(self._groups[g].fitted.unseen)
-            guard = screened.guard.terms(arms[start:stop], self.m, unseen)
+            guard = screened.guard.terms(arms[start:stop], self.m, self._groups[g].fitted.unseen)
             within = Within(at_refs[start:stop], own[start:stop], guard)
             for at in range(start, stop, TILE):
                 end = min(at + TILE, stop)

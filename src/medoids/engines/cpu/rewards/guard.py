@@ -94,7 +94,7 @@ class Guard:
             self._one2[some] = np.maximum(pays2[some] - self._apart, 0.0)
             self._home[some] = np.maximum(-found[:, 3], 0.0)
 
-    def _unseen(self, arms: Indices | slice, share: float | Values) -> Values:
+    def _unseen(self, arms: Indices | slice, share: float) -> Values:
         """What references that stand for a share of the points each may not have shown."""
         one = self._one[arms]
         seen = np.maximum(one + self._total[arms] / share, _TINY)
@@ -107,7 +107,7 @@ class Guard:
         """
         return (self._skew[some] + self._missed[some]) * left
 
-    def terms(self, arms: Indices, m: int, shares: Values) -> Values:
+    def terms(self, arms: Indices, m: int, shares: tuple[float, float]) -> Values:
         """By how much bounds fall at more references, in the columns of `Inside.guard`.
 
         Parameters
@@ -115,8 +115,8 @@ class Guard:
         arms : ndarray of int
         m : int
             References that all clusters share.
-        shares : ndarray of shape (arms, 2), or of two numbers for all
-            The share of all points that a reference of the arm's cluster stands for, and one
+        shares : tuple of float
+            The share of all points that a reference of the arms' cluster stands for, and one
             next to it, as far as there are points that are not seen.
         """
         terms = np.zeros((len(arms), 3))
@@ -125,13 +125,12 @@ class Guard:
             return terms
         terms[:, 0] = self._skew[arms] * self.m * rest
         # A neighbour of an arm is in its cluster or next to it, but where three meet.
-        own = shares[..., 0]
-        widest = np.maximum(shares.max(axis=-1), _ELSEWHERE * rest)
-        share = rest if self.step.k == 1 else np.minimum(widest, rest)
+        share = rest if self.step.k == 1 else min(max(*shares, _ELSEWHERE * rest), rest)
         terms[:, 1] = self._unseen(arms, share)
-        if self._has_homes:
+        own = shares[0]
+        if self._has_homes and own > 0:
             one = self._one2[arms]
-            seen = one + self._home_mean[arms] / np.where(own > 0, own, 1.0)
+            seen = one + self._home_mean[arms] / own
             terms[:, 2] = self._z**2 / 2 * one**2 / np.maximum(seen, _TINY) * own
         return terms
 

@@ -9,18 +9,19 @@ rewards of an arm, Q an orthonormal basis of the weighted features, c = Q'r, and
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ...._types import Indices
 from ..cache.members import places_of
 from ..kernels.tuples import Cluster, Led, Refs
-from .fitted import MOST_LED, TILE, Block, Fitted, Laid, Within
+from .fitted import MOST_LED, TILE, Block, Fitted, Laid, Out, Within
 from .sample import sort_owners
 from .screened import Estimated, Screened
-
-# Arms that a thread looks at in one go.
-_ARMS = 4096
 
 
 class Regression:
@@ -117,56 +118,30 @@ class Regression:
         step, workers = self.step, self.screened.cache.points.workers
         bounds = np.searchsorted(step.owner[arms], np.arange(step.k + 1))
         present = np.flatnonzero(np.diff(bounds)).tolist()
-        new = [g for g in present if g not in groups]
-        groups |= {g: _Group(self, g) for g in new}
-
-        def fit(first: int, last: int) -> None:
-            for g in new[first:last]:
-                groups[g].fit()
-
-        workers.each(fit, len(new), 1)
-        blocks, every = self._blocks(arms), self._within(arms, groups)
+        groups |= {g: _Group(self, g) for g in present if g not in groups}
+        blocks = self._blocks(arms)
         out = np.empty(len(arms)), np.empty((lines, len(arms)), dtype=np.float32)
-        tasks = []
-        for g in present:
+        some = [_Some(groups[g], arms[bounds[g] : bounds[g + 1]]) for g in present]
+        # Whoever estimates waits until others have fitted: all fits are begun before that.
+        tasks: list[Callable[[], None]] = [each.fit for each in some]
+        for each, g in zip(some, present, strict=True):
             start, stop = int(bounds[g]), int(bounds[g + 1])
-            own, within = groups[g].blocks_of(arms[start:stop]), every.of(start, stop)
-            if len(groups[g].further):
-                within = within._replace(me=self.places(arms[start:stop], groups[g].further))
+            own = groups[g].blocks_of(each.arms)
             for at in range(start, stop, TILE):
                 end = min(at + TILE, stop)
-                here = [each.of(at, end) for each in blocks]
-                here += [each.of(at - start, end - start) for each in own]
-                tasks.append((groups[g].fitted, here, within.of(at - start, end - start), at))
+                here = [block.of(at, end) for block in blocks]
+                here += [block.of(at - start, end - start) for block in own]
+                tasks.append(partial(each.estimate, here, at - start, end - start, at, out))
 
         def work(first: int, last: int) -> None:
-            for fitted, here, within, at in tasks[first:last]:
-                fitted.estimate(here, within, step, at, out, self.scratch)
+            for task in tasks[first:last]:
+                task()
 
         workers.each(work, len(tasks), 1)
         if self.constant:
             out[0][:] += self.constant
             out[1][:] += np.float32(self.constant)
         return Estimated(*out)
-
-    def _within(self, arms: Indices, groups: dict[int, _Group]) -> Within:
-        """What arms are to the regressions, but for the references that a cluster has besides."""
-        step, screened = self.step, self.screened
-        shares = np.zeros((step.k, 2))
-        for g, group in groups.items():
-            shares[g] = group.fitted.unseen
-        me = self.places(arms, np.empty(0, dtype=np.int64))
-        own, guard = np.empty((len(arms), 2)), np.empty((len(arms), 3))
-
-        def work(start: int, stop: int) -> None:
-            some = arms[start:stop]
-            own[start:stop] = screened.own[some]
-            if self.offset is not None:
-                own[start:stop, 0] -= self.offset[some] / step.n
-            guard[start:stop] = screened.guard.terms(some, self.m, shares[step.owner[some]])
-
-        screened.cache.points.workers.each(work, len(arms), _ARMS)
-        return Within(me, own, guard)
 
     def _blocks(self, arms: Indices) -> list[Block]:
         cache = self.screened.cache
@@ -203,6 +178,7 @@ class _Group:
         own = leaders[mine][: room // kinds]
         self._chosen = np.concatenate([own, leaders[~mine][: room - kinds * len(own)]])
         self._own = len(own)
+        self.fitted: Fitted | None = None
         self._led = None if shared.steady else shared.led(self._chosen, self.further)
 
     def _stretch(self) -> None:
@@ -220,8 +196,10 @@ class _Group:
                     self.stretches.append(((self.g, beside, start), refs, lines))
                 start, stop = stop, 2 * stop
 
-    def fit(self) -> None:
-        """Make the basis: groups may do so side by side."""
+    def fit(self) -> Fitted:
+        """Make the basis, once: groups may do so side by side."""
+        if self.fitted is not None:
+            return self.fitted
         step, screened, tuning = self.all.step, self.all.screened, self.all.screened.tuning
         counts: Indices = np.zeros(step.k, np.int64)
         sums = np.zeros_like(screened.known.means)
@@ -234,11 +212,47 @@ class _Group:
         worth = np.array([screened.worth[arm] for arm in self._chosen.tolist()]).reshape(-1, 2)
         led = Led(block, worth[:, 0] - self.all.constant, worth[:, 1].copy(), self._own)
         self.fitted = Fitted(self.refs, led, cluster, means, rules, screened.z, self.parts)
+        return self.fitted
+
+    def look_at(self, arms: Indices, unseen: tuple[float, float]) -> Within:
+        """What some arms are to the regression; `unseen` as `Fitted` has it."""
+        shared, step, screened = self.all, self.all.step, self.all.screened
+        own = screened.own[arms].astype(float)
+        if shared.offset is not None:
+            own[:, 0] -= shared.offset[arms] / step.n
+        guard = screened.guard.terms(arms, shared.m, unseen)
+        return Within(shared.places(arms, self.further), own, guard)
 
     def blocks_of(self, arms: Indices) -> list[Block]:
         """Distances from some arms to the further references."""
         measure = self.all.screened.cache.members.measure
         return [Block(*measure(key, refs, arms)) for key, refs, _ in self.stretches]
+
+
+class _Some:
+    """Some arms of a group, which several threads estimate once one of them has fitted it."""
+
+    def __init__(self, group: _Group, arms: Indices) -> None:
+        self.group, self.arms = group, arms
+        self._found: tuple[Fitted, Within] | None = None
+        self._is_done = threading.Lock()  # free once it is fitted, or that has failed
+        self._is_done.acquire()
+
+    def fit(self) -> None:
+        try:
+            fitted = self.group.fit()
+            self._found = fitted, self.group.look_at(self.arms, fitted.unseen)
+        finally:
+            self._is_done.release()
+
+    def estimate(self, blocks: list[Block], start: int, stop: int, at: int, out: Out) -> None:
+        """Estimate arms from `start` to `stop`: their places in `out` begin at `at`."""
+        with self._is_done:
+            found = self._found
+        if found is not None:
+            fitted, within = found
+            shared = self.group.all
+            fitted.estimate(blocks, within.of(start, stop), shared.step, at, out, shared.scratch)
 
 
 def _joined(some: Refs, more: Refs) -> Refs:
