@@ -1,4 +1,4 @@
-"""Compiled: points group by group."""
+"""Compiled loops that list points group by group, and pick what is known of some."""
 
 from __future__ import annotations
 
@@ -28,3 +28,12 @@ def group(order, of, ids, bounds):  # type: ignore[no-untyped-def]
         g = of[order[i]]
         ids[at[g]] = order[i]
         at[g] += 1
+
+
+@njit(nogil=True, cache=True)
+def gather(rows, slots, ids, out):  # type: ignore[no-untyped-def]
+    """Pick some columns of the rows at `slots`: a line of `out` for each row."""
+    for i in range(slots.shape[0]):
+        row, line = rows[slots[i]], out[i]
+        for j in range(ids.shape[0]):
+            line[j] = row[ids[j]]

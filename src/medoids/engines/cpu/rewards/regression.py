@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...._types import Indices
+from .. import kernels
 from ..cache.members import places_of
 from ..kernels.tuples import Cluster, Led, Refs
 from .fitted import MOST_LED, TILE, Block, Fitted, Laid, Out, Within
@@ -85,9 +86,11 @@ class Regression:
         """Distances from leaders to the references that all share, and to further ones."""
         ids = np.concatenate([self.ids, further])
         out = np.empty((len(arms), len(ids)), dtype=np.float32)
+        if self.steady:
+            kernels.gather(*self.screened.cache.rows.fetch(arms), ids, out)
+            return out
         for i, arm in enumerate(arms.tolist()):
-            # "clip" is what lets NumPy write where it is told, and other threads go on.
-            np.take(self.row(arm), ids, out=out[i], mode="clip")
+            out[i] = self.row(arm)[ids]
         return out
 
     def places(self, arms: Indices, further: Indices) -> Indices:
