@@ -42,6 +42,7 @@ def test_distances_are_right_whatever_changes(room: float) -> None:
 def test_nothing_is_measured_twice_while_there_is_room() -> None:
     rng = np.random.default_rng(0)
     points = dense(rng.normal(size=(N, 3)))
+    points.cost = 1e3  # but for what takes less time to compute than to copy
     members = Members(points, rng.permutation(N), 1e9)
     owner, other = clusters(2)
     members.follow(owner, other, K, points.workers)

@@ -69,7 +69,10 @@ class CPUEngine(EagerSwaps):
         self._order: Indices | None = None
         self._drawn = _DrawnRows(points, room)
         self._bounds, self._first_sums = Bounds(), Sums(n_clusters)
-        self._regret = self._refined = 0.0
+        # What searches have cost beyond the matrix; and what refining arms did in each, since the
+        # first references doubled.
+        self._regret, self._searches = 0.0, 0
+        self._refined: list[float] = []
         self._references: dict[Changes, References] = {}
         # All distances, in float64 or not, and points that hold them: for every start the same.
         self._matrices: dict[bool, Floats] = {}
@@ -147,11 +150,17 @@ class CPUEngine(EagerSwaps):
             self._regret = max(self._regret + excess, 0.0)
             if self._regret > cache.levels.missing() * self.points.cost:
                 cache.complete()
-        self._refined += refined
+        self._refined.append(refined)
+        self._searches += 1
+        spent = sum(self._refined)
+        if 2 * self._searches >= self.n_clusters and tuning.foreseen:
+            # SWAP is taken to have as many steps as BUILD, and those to come to be as the last are.
+            last = self._refined[-tuning.foreseen :]
+            spent += sum(last) / len(last) * max(2 * self.n_clusters - self._searches, 0)
         each = (self.points.cost_of_many or self.points.cost) + tuning.summed
-        if cache.may_double and self._refined > tuning.growing * each * self.n * cache.first:
+        if cache.may_double and spent > tuning.growing * each * self.n * cache.first:
             cache.double()
-            self._refined = 0.0
+            self._refined.clear()
 
     def forget(self) -> None:
         self._bounds = Bounds()
