@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
+import threading
+import time
+import weakref
 
 import joblib
 import pytest
@@ -73,3 +77,48 @@ def test_a_fork_in_the_middle_of_a_fit_does_not_hang() -> None:
         [sys.executable, "-W", "ignore", "-c", _FORK], capture_output=True, text=True, timeout=300
     )
     assert found.stdout.strip() == "done", found.stderr
+
+
+def test_who_has_begun_is_waited_for() -> None:
+    began, done = threading.Event(), []
+
+    def work(start: int, stop: int) -> None:
+        if threading.current_thread() is threading.main_thread():
+            assert began.wait(20)  # until a helper has taken a slice
+        else:
+            began.set()
+            time.sleep(0.2)
+        done.append(start)
+
+    with Workers(2) as workers:
+        workers.each(work, 2, 1)
+        assert sorted(done) == [0, 1]
+
+
+def test_threads_do_not_hold_what_they_worked_on() -> None:
+    class Data:
+        pass
+
+    data = Data()
+    seen = weakref.ref(data)
+
+    def work(start: int, stop: int, data: Data = data) -> None:
+        time.sleep(0.01)
+
+    with Workers(3) as workers:
+        workers.each(work, 12, 1)
+        del data, work
+        for _ in range(200):
+            gc.collect()
+            if seen() is None:
+                return
+            time.sleep(0.01)
+        raise AssertionError("it is still there")
+
+
+def test_nobody_is_left_when_a_fit_ends() -> None:
+    with Workers(4) as workers:
+        workers.each(lambda start, stop: time.sleep(0.001), 40, 1)
+        threads = [each for each in threading.enumerate() if each.name == "medoids"]
+        assert len(threads) >= 3
+    assert not any(each.is_alive() for each in threads)
