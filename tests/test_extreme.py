@@ -12,6 +12,7 @@ from scipy import sparse
 
 from helpers import Floats, SmallFirst, mixture, one_line
 from medoids import KMedoids, k_medoids
+from medoids._tuning import tuned
 
 ROWS = mixture(700, 3, 5, 0) + 9.0
 ROWS[::7] = 0.0
@@ -51,6 +52,21 @@ def check(X: Any, scaled: Any, metric: str, factor: float, degree: int) -> None:
     np.testing.assert_array_equal(km.labels_, plain.labels_)
     np.testing.assert_array_equal(km.predict(scaled), plain.labels_)
     assert km.inertia_ == pytest.approx(plain.inertia_ * factor**degree, rel=1e-9)
+
+
+@pytest.mark.parametrize("completes", [True, False])
+@pytest.mark.parametrize("size", [1e6, 1e8, 1e10, 1e12])
+def test_squares_of_points_far_out_are_searched_without_a_warning(
+    size: float, completes: bool, small_first: SmallFirst
+) -> None:
+    X = np.random.default_rng(0).normal(size=(1500, 5))
+    X[::150] *= size
+    small_first(128)
+    with warnings.catch_warnings(), tuned(completes=completes):
+        warnings.simplefilter("error")
+        km = KMedoids(8, metric="sqeuclidean", random_state=0).fit(X)
+    known = KMedoids(8, metric="sqeuclidean", method="pam", random_state=0).fit(X)
+    assert km.inertia_ == pytest.approx(known.inertia_, rel=1e-9)
 
 
 @pytest.mark.parametrize("exponent", [-310, -300, -155, -100, -20, 20, 100, 150, 300, 306])

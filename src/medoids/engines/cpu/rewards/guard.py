@@ -17,6 +17,8 @@ _ELSEWHERE = 1 / 8
 # Arms that a thread takes at a time: what is known of them stays near the core.
 SPAN = 16_384
 _ALL = slice(None)
+# A bound that is lower by so much says nothing; float32 has no number ten times as large.
+_LARGEST = 1e38
 
 
 class Guard:
@@ -88,8 +90,12 @@ class Guard:
         total = np.maximum(-found[:, 0], 0.0)
         one = np.maximum(pays[some] - self._apart, self._usual / 3)
         self._total[some], self._one[some] = total / m, one
-        self._skew[some] = self._z**2 / 3 * found[:, 1] / np.maximum(total + one, _TINY) / m
-        self._missed[some] = self._unseen(some, 1 / m)
+        # Squares that were added and taken away again may be below zero by rounding.
+        squares = np.maximum(found[:, 1], 0.0)
+        with np.errstate(over="ignore"):  # of rewards that are all but nothing
+            skew = self._z**2 / 3 * squares / np.maximum(total + one, _TINY) / m
+        self._skew[some] = np.fmin(skew, _LARGEST)
+        self._missed[some] = np.fmin(self._unseen(some, 1 / m), _LARGEST)
         if pays2 is not None:
             self._one2[some] = np.maximum(pays2[some] - self._apart, 0.0)
             self._home[some] = np.maximum(-found[:, 3], 0.0)
@@ -105,7 +111,7 @@ class Guard:
 
         `left` is the share of the points that it has not seen.
         """
-        return (self._skew[some] + self._missed[some]) * left
+        return np.minimum((self._skew[some] + self._missed[some]) * left, _LARGEST)
 
     def terms(self, arms: Indices, m: int, shares: tuple[float, float]) -> Values:
         """By how much bounds fall at more references, in the columns of `Inside.guard`.
@@ -149,7 +155,7 @@ class Guard:
             left = share * (1 - sample.counts / np.maximum(sample.strata.sizes, 1))
             term = self._z**2 / 2 * one**2 / np.maximum(one + home, _TINY) * left[at]
             line = self.step.owner[some] if len(lower) > 1 else 0
-            lower[line, np.arange(len(at))] -= term.astype(lower.dtype)
+            lower[line, np.arange(len(at))] -= np.minimum(term, _LARGEST).astype(lower.dtype)
 
 
 def usual_size(sizes: Floats) -> float:
