@@ -9,10 +9,6 @@ rewards of an arm, Q an orthonormal basis of the weighted features, c = Q'r, and
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
-from functools import partial
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,7 +16,7 @@ from ...._types import Indices
 from .. import kernels
 from ..cache.members import places_of
 from ..kernels.tuples import Cluster, Led, Refs
-from .fitted import MOST_LED, TILE, Block, Fitted, Laid, Out, Within
+from .fitted import MOST_LED, TILE, Block, Fitted, Laid, Within
 from .sample import sort_owners
 from .screened import Estimated, Screened
 
@@ -122,23 +118,28 @@ class Regression:
         bounds = np.searchsorted(step.owner[arms], np.arange(step.k + 1))
         present = np.flatnonzero(np.diff(bounds)).tolist()
         groups |= {g: _Group(self, g) for g in present if g not in groups}
+        found: dict[int, tuple[Fitted, Within]] = {}
+
+        def fit(first: int, last: int) -> None:
+            for g in present[first:last]:
+                found[g] = groups[g].look_at(arms[bounds[g] : bounds[g + 1]])
+
+        workers.each(fit, len(present), 1)
         blocks = self._blocks(arms)
         out = np.empty(len(arms)), np.empty((lines, len(arms)), dtype=np.float32)
-        some = [_Some(groups[g], arms[bounds[g] : bounds[g + 1]]) for g in present]
-        # Whoever estimates waits until others have fitted: all fits are begun before that.
-        tasks: list[Callable[[], None]] = [each.fit for each in some]
-        for each, g in zip(some, present, strict=True):
+        tasks = []
+        for g in present:
             start, stop = int(bounds[g]), int(bounds[g + 1])
-            own = groups[g].blocks_of(each.arms)
+            own, (fitted, within) = groups[g].blocks_of(arms[start:stop]), found[g]
             for at in range(start, stop, TILE):
                 end = min(at + TILE, stop)
-                here = [block.of(at, end) for block in blocks]
-                here += [block.of(at - start, end - start) for block in own]
-                tasks.append(partial(each.estimate, here, at - start, end - start, at, out))
+                here = [each.of(at, end) for each in blocks]
+                here += [each.of(at - start, end - start) for each in own]
+                tasks.append((fitted, here, within.of(at - start, end - start), at))
 
         def work(first: int, last: int) -> None:
-            for task in tasks[first:last]:
-                task()
+            for fitted, here, within, at in tasks[first:last]:
+                fitted.estimate(here, within, step, at, out, self.scratch)
 
         workers.each(work, len(tasks), 1)
         if self.constant:
@@ -217,45 +218,20 @@ class _Group:
         self.fitted = Fitted(self.refs, led, cluster, means, rules, screened.z, self.parts)
         return self.fitted
 
-    def look_at(self, arms: Indices, unseen: tuple[float, float]) -> Within:
-        """What some arms are to the regression; `unseen` as `Fitted` has it."""
+    def look_at(self, arms: Indices) -> tuple[Fitted, Within]:
+        """The regression, and what some arms are to it."""
         shared, step, screened = self.all, self.all.step, self.all.screened
+        fitted = self.fit()
         own = screened.own[arms].astype(float)
         if shared.offset is not None:
             own[:, 0] -= shared.offset[arms] / step.n
-        guard = screened.guard.terms(arms, shared.m, unseen)
-        return Within(shared.places(arms, self.further), own, guard)
+        guard = screened.guard.terms(arms, shared.m, fitted.unseen)
+        return fitted, Within(shared.places(arms, self.further), own, guard)
 
     def blocks_of(self, arms: Indices) -> list[Block]:
         """Distances from some arms to the further references."""
         measure = self.all.screened.cache.members.measure
         return [Block(*measure(key, refs, arms)) for key, refs, _ in self.stretches]
-
-
-class _Some:
-    """Some arms of a group, which several threads estimate once one of them has fitted it."""
-
-    def __init__(self, group: _Group, arms: Indices) -> None:
-        self.group, self.arms = group, arms
-        self._found: tuple[Fitted, Within] | None = None
-        self._is_done = threading.Lock()  # free once it is fitted, or that has failed
-        self._is_done.acquire()
-
-    def fit(self) -> None:
-        try:
-            fitted = self.group.fit()
-            self._found = fitted, self.group.look_at(self.arms, fitted.unseen)
-        finally:
-            self._is_done.release()
-
-    def estimate(self, blocks: list[Block], start: int, stop: int, at: int, out: Out) -> None:
-        """Estimate arms from `start` to `stop`: their places in `out` begin at `at`."""
-        with self._is_done:
-            found = self._found
-        if found is not None:
-            fitted, within = found
-            shared = self.group.all
-            fitted.estimate(blocks, within.of(start, stop), shared.step, at, out, shared.scratch)
 
 
 def _joined(some: Refs, more: Refs) -> Refs:
