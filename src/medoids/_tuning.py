@@ -74,6 +74,9 @@ class Tuning(NamedTuple):
     own: float = 0.125  # further references of an arm's own cluster, for each that all share;
     beside: float = 0.125  # and of points next to it
     support: float = 12.0  # references that a leader's rewards rest on
+    copying: float = (
+        8.0  # to copy a distance of an older list of members; cheaper ones are computed
+    )
 
     # --- bounds that are carried from one step to the next
     worth_carrying: int = 32  # so many clusters: with fewer, sums over references tell as much;

@@ -285,9 +285,10 @@ class Engine(Medoids, Protocol):
     def swap_near(self, level: int) -> Near | None:
         """Swap in arms that lower the loss by what they win at the points around their clusters.
 
-        From one level to the next (0, 1, ...) these are more points, at last perhaps all. None, if
-        there is no such level, or none at all: then a search finds what is left. Else as `swap_in`
-        does it: a swap lowers the loss by more than float32 can be wrong.
+        From one level to the next (0, 1, ...) these are more points, at last perhaps all; where all
+        distances are at hand they are all at once. None, if there is no such level, or none at all:
+        then a search finds what is left. Else as `swap_in` does it: a swap lowers the loss by more
+        than float32 can be wrong.
         """
 
     def sharpen(self) -> None:

@@ -29,6 +29,13 @@ ROWS = {
     "tiny": 1e-20 * mixture(N, 4, 3, 4),
 }
 
+ASKED: list[dict[str, Any]] = [
+    {"init": "k-medoids++"},
+    {"init": "random", "n_init": 3},
+    {"candidates": np.arange(0, N, 3)},
+    {"fixed": [5, 700]},
+]
+
 
 def fits(X: Any, k: int, **params: Any) -> tuple[KMedoids, KMedoids]:
     """By sums that are carried, and by PAM."""
@@ -57,16 +64,7 @@ def test_the_medoids_of_pam(name: str, metric: str, k: int) -> None:
     np.testing.assert_array_equal(found.labels_, known.labels_)
 
 
-@pytest.mark.parametrize(
-    "params",
-    [
-        {"init": "k-medoids++"},
-        {"init": "random", "n_init": 3},
-        {"candidates": np.arange(0, N, 3)},
-        {"fixed": [5, 700]},
-        {"max_iter": 2},
-    ],
-)
+@pytest.mark.parametrize("params", [*ASKED, {"max_iter": 2}])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_what_a_fit_may_be_asked_for(params: dict[str, Any]) -> None:
     found, known = fits(ROWS["mixture"], 8, **params)
@@ -248,10 +246,7 @@ def test_no_swap_helps_at_the_end_of_eager_ones(name: str, metric: str, k: int) 
 @pytest.mark.parametrize(
     "params",
     [
-        {"init": "k-medoids++"},
-        {"init": "random", "n_init": 3},
-        {"candidates": np.arange(0, N, 3)},
-        {"fixed": [5, 700]},
+        *ASKED,
         {"fixed": [5, 700], "init": "random"},
         {"candidates": np.arange(0, N, 3), "fixed": [6, 699]},
     ],

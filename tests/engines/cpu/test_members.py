@@ -21,7 +21,7 @@ def clusters(seed: int) -> tuple[np.ndarray, np.ndarray]:
 def test_distances_are_right_whatever_changes(room: float) -> None:
     rng = np.random.default_rng(0)
     points = dense(rng.normal(size=(N, 3)))
-    members = Members(points, rng.permutation(N), room)
+    members = Members(points, rng.permutation(N), room, 0.0)
     true = points.block_array(np.arange(N), np.arange(N))
     owner, other = clusters(1)
     for _ in range(6):
@@ -42,8 +42,7 @@ def test_distances_are_right_whatever_changes(room: float) -> None:
 def test_nothing_is_measured_twice_while_there_is_room() -> None:
     rng = np.random.default_rng(0)
     points = dense(rng.normal(size=(N, 3)))
-    points.cost = 1e3  # but for what takes less time to compute than to copy
-    members = Members(points, rng.permutation(N), 1e9)
+    members = Members(points, rng.permutation(N), 1e9, 0.0)
     owner, other = clusters(2)
     members.follow(owner, other, K, points.workers)
     arms = np.flatnonzero(owner == 0)

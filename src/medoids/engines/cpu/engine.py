@@ -153,7 +153,7 @@ class CPUEngine(EagerSwaps):
         self._refined.append(refined)
         self._searches += 1
         spent = sum(self._refined)
-        if 2 * self._searches >= self.n_clusters and tuning.foreseen:
+        if 2 * self._searches >= self.n_clusters:
             # SWAP is taken to have as many steps as BUILD, and those to come to be as the last are.
             last = self._refined[-tuning.foreseen :]
             spent += sum(last) / len(last) * max(2 * self.n_clusters - self._searches, 0)

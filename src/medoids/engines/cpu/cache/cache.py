@@ -70,7 +70,8 @@ class Cache:
         # Where all distances may be kept, what is left is for copies of them.
         share = min(1.0, 2 * (1 - whole / memory_limit)) if self.fits else 1.0
         self.levels = Levels(self.columns, tuning.levels * memory_limit * share)
-        self.members = Members(points, order, tuning.levels * memory_limit * share)
+        self._copying = tuning.copying
+        self.members = Members(points, order, tuning.levels * memory_limit * share, self._copying)
         few = max(int(tuning.rows * memory_limit * share // (4 * n)), 1)
         self.rows = Rows(self.columns, self.levels, min(few, n))
         self.scratch = tuning.scratch * memory_limit * share
@@ -95,7 +96,7 @@ class Cache:
 
     def forget(self) -> None:
         """Forget what belongs to the medoids of one start; distances stay."""
-        self.members = Members(self.points, self.order, self.members.room)
+        self.members = Members(self.points, self.order, self.members.room, self._copying)
 
     @property
     def first(self) -> int:

@@ -10,8 +10,6 @@ from ...._types import Indices
 from .. import kernels
 from ..points.base import Points
 
-# What it takes to copy a distance from one list to another, in nanoseconds.
-_COPYING = 8.0
 # A cluster, whether it is the second-nearest medoid's, and where the stretch begins.
 Key = tuple[int, bool, int]
 # Ids in groups, and where each group starts.
@@ -55,10 +53,12 @@ class Members:
         All points in the order in which they are references.
     room : float
         Bytes for all of them.
+    copying : float
+        What it takes to copy a distance from one list to another, in nanoseconds.
     """
 
-    def __init__(self, points: Points, order: Indices, room: float) -> None:
-        self.points, self.order = points, order
+    def __init__(self, points: Points, order: Indices, room: float, copying: float) -> None:
+        self.points, self.order, self._copying = points, order, copying
         self.room = room
         self._stretches: list[_Stretch] = []
         self._newest: dict[Key, int] = {}
@@ -130,9 +130,12 @@ class Members:
     def _fill(
         self, arms: Indices, refs: Indices, places: _Places, out: NDArray[np.float32]
     ) -> None:
-        """Distances that were measured when the list was another one are not measured again."""
+        """Distances that were measured when the list was another one are not measured again.
+
+        But for those that take less time to compute than to copy.
+        """
         before = places.stretch[arms]
-        if before.max() < 0 or self.points.cost < _COPYING:
+        if before.max() < 0 or self.points.cost < self._copying:
             self.points.block(arms, refs, out)
             return
         for i in np.unique(before):
