@@ -16,15 +16,24 @@ class _Ledger:
     """What is known of each arm, and what it has cost to know it."""
 
     def __init__(self, rewards: Rewards, arms: Indices) -> None:
-        n = rewards.step.n
         self.estimate, self.lower = rewards.mean, rewards.lower
-        self.value = np.full(n, np.inf)
-        self.is_valued = np.zeros(n, dtype=bool)
+        # Those that are not valued yet; those that are, in ascending order, and their values.
+        self.is_open = np.zeros(rewards.step.n, dtype=bool)
+        self.is_open[arms] = True
+        self.valued: Indices = np.empty(0, dtype=np.int64)
+        self.values: Values = np.empty(0)
         self.work = rewards.tuning.screened * len(arms) * rewards.cache.first
         self.refined = 0.0
         some = np.sort(rewards.sigma[arms[:: 1 + len(arms) // 8192]])
         places = np.array([0, 0.25, 0.5, 0.75, 1]) * (len(some) - 1)
         self.sigma: list[float] = np.interp(places, np.arange(len(some)), some).tolist()
+
+    def learn(self, arms: Indices, values: Values) -> None:
+        """The values of arms that were open."""
+        self.is_open[arms] = False
+        arms, values = np.concatenate([self.valued, arms]), np.concatenate([self.values, values])
+        order = np.argsort(arms)
+        self.valued, self.values = arms[order], values[order]
 
 
 class CPUArms:
@@ -53,6 +62,7 @@ class CPUArms:
         self._rewards, self._learn, self._tuning = rewards, learn, rewards.tuning
         self._alive, self._owner = alive, step.owner
         self._ledger = _Ledger(rewards, alive) if ledger is None else ledger
+        self._is_whole = ledger is None  # none was dropped
         self.sigma = self._ledger.sigma
         self.count, self.total = len(alive), step.n
         self.first, self.depth, self.slack = first, rewards.depth, rewards.slack
@@ -64,10 +74,11 @@ class CPUArms:
 
     def drop(self, bar: float) -> int:
         alive, known = self._alive, self._ledger
-        if 2 * len(alive) > len(known.lower):  # one after the other is faster than picked out
-            self._alive = alive[((known.lower <= bar) & ~known.is_valued)[alive]]
+        if self._is_whole:  # one after the other is faster than picked out
+            self._alive = np.flatnonzero((known.lower <= bar) & known.is_open)
+            self._is_whole = False
         else:
-            self._alive = alive[(known.lower[alive] <= bar) & ~known.is_valued[alive]]
+            self._alive = alive[(known.lower[alive] <= bar) & known.is_open[alive]]
         return len(self._alive)
 
     def lowest(
@@ -130,11 +141,10 @@ class CPUArms:
 
     def value(self, arms: Indices | None = None) -> float:
         arms = self._alive if arms is None else arms
-        new = arms[~self._ledger.is_valued[arms]]
+        new = arms[self._ledger.is_open[arms]]
         if len(new):
-            self._ledger.value[new] = self._values_of(new)
-            self._ledger.is_valued[new] = True
-        return float(self._ledger.value.min())
+            self._ledger.learn(new, self._values_of(new))
+        return float(self._ledger.values.min(initial=np.inf))
 
     def _values_of(self, arms: Indices) -> Values:
         if self.exact:
@@ -143,8 +153,8 @@ class CPUArms:
         return self._rewards.value(arms)
 
     def valued(self, bar: float = np.inf) -> Indices:
-        found = np.flatnonzero(self._ledger.is_valued & (self._ledger.value <= bar))
-        return found[np.argsort(self._ledger.value[found], kind="stable")]
+        values, some = self._ledger.values, self._ledger.values <= bar
+        return self._ledger.valued[some][np.argsort(values[some], kind="stable")]
 
     def close(self) -> None:
         self._learn(self._ledger.work, self._ledger.refined)

@@ -11,6 +11,7 @@ from ..._threads import Workers
 from ..._types import Floats, Indices
 from . import kernels
 from .kernels import few
+from .kernels.tuples import Tally
 
 # Points that are compared with all medoids at a time; and with one, by a thread.
 _SOME, _SPAN = 1024, 16_384
@@ -51,6 +52,8 @@ class State:
         self.n, self.fixed, self._workers = n, fixed, workers
         self._rows = np.empty((kept, n))
         self.version = 0
+        self._tally: Tally | None = None
+        self._tallied = -1
         self.clear()
 
     def clear(self) -> None:
@@ -106,6 +109,17 @@ class State:
             self.second[some] = far[lowest, every]
         self.loss = float(self.nearest.sum())
         self.version += 1
+
+    def tally(self) -> Tally:
+        """What all points pay, added up, by owner; there is a medoid."""
+        if self._tally is None or self._tallied != self.version:
+            found = Tally(np.zeros(self.k, np.int64), np.zeros((3, self.k)), np.zeros(2))
+            add_up = few.tally if self.n <= few.FEW else kernels.tally
+            add_up(
+                self.owner, self.nearest, self.second, found.members, found.sums, found.sizes
+            )  # fmt: skip
+            self._tally, self._tallied = found, self.version
+        return self._tally
 
     def loss_after(self, position: int, row: NDArray[np.floating]) -> float:
         """The loss if the medoid at `position` gave way to one at distances `row`."""

@@ -113,12 +113,20 @@ class Step:
 
     def at(self, refs: Indices) -> Clips:
         """The clips of some references."""
-        cap, base, cap2, base2, owner = self.clips
-        return Clips(cap[refs], base[refs], cap2[refs], base2[refs], owner[refs])
+        cap, base, cap2, base2 = self._picked(refs)
+        return Clips(cap, base, cap2, base2, self.owner[refs])
 
-    def caps(self, refs: Indices) -> NDArray[np.float32]:
+    def caps(self, refs: Indices) -> Values:
         """cap, base, cap2 and base2 of some references, a row for each."""
-        return np.stack([each[refs] for each in self.clips[:4]], axis=1).astype(np.float32)
+        return np.stack(self._picked(refs), axis=1).astype(np.float64, copy=False)
+
+    def _picked(self, refs: Indices) -> list[Floats]:
+        """The same as arrays; one that stands for two of them is picked from once."""
+        found: dict[int, Floats] = {}
+        for each in self.clips[:4]:
+            if id(each) not in found:
+                found[id(each)] = each[refs]
+        return [found[id(each)] for each in self.clips[:4]]
 
     def own(self, itself: Values, some: slice = slice(None)) -> NDArray[np.float32]:
         """What arms gain at themselves, their owner staying or going; `itself` is d(x, x)."""
@@ -171,11 +179,11 @@ def _whole(state: State, swap: bool) -> Whole:
     """Where the state has all points."""
     if not state.k:
         return Whole(state.n, 0.0, 0.0, np.zeros(1))
-    nearest = float(np.abs(state.nearest).mean())
+    found = state.tally()
+    nearest, second = (found.sizes / state.n).tolist()
     if not swap or state.k == 1:
         return Whole(state.n, nearest, 0.0, np.zeros(state.k))
-    lost = np.bincount(state.owner, state.second - state.nearest, state.k).astype(float)
-    return Whole(state.n, nearest, float(np.abs(state.second).mean()), lost)
+    return Whole(state.n, nearest, second, found.sums[2])
 
 
 def reward(distances: Floats, cap: Floats, base: Floats) -> Floats:

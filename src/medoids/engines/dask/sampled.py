@@ -11,7 +11,7 @@ from ..._tuning import Tuning
 from ..._types import Floats, Indices
 from ..cpu import kernels
 from ..cpu.kernels.tuples import Estimates, Homes, Lines, Weights
-from ..cpu.rewards.guard import Guard, usual_size
+from ..cpu.rewards.guard import Guard, sums_of_sizes, usual_size
 from ..cpu.rewards.sample import Sample, Strata
 from ..cpu.rewards.sums import Seen
 from ..cpu.step import SLACK, Step
@@ -82,8 +82,9 @@ class Sampled:
         self.sample = Sample(every, every, Strata(of, order.sizes), order.z)
         self.places, self._at, self._bounds = self.sample.by_part()
         steps = [self.step, *(Step(part.state, order.swap, order.whole) for part in refs[1:])]
-        caps = np.concatenate([step.caps(np.arange(step.state.n)) for step in steps])
-        self._all_caps, self._caps = caps, caps[self.places]
+        caps = [step.caps(np.arange(step.state.n)).astype(np.float32) for step in steps]
+        self._all_caps = np.concatenate(caps)
+        self._caps = self._all_caps[self.places]
         self._caps[self.places < 0] = np.float32(-1e30)  # such a line rewards nothing
         kinds = (self.sample.share, self.sample.spread, self.sample.counts)
         self._weights = Weights(*(each.astype(np.float32) for each in kinds))
@@ -97,7 +98,7 @@ class Sampled:
         sigma = np.sqrt(found.sizes[:, 2] * m) * (m < step.n)
         apart = columns.apart()
         quartiles = np.quantile(sigma, [0, 0.25, 0.5, 0.75, 1]).tolist()
-        return Judged(usual_size(found.sizes), apart, slack, quartiles)
+        return Judged(usual_size(*sums_of_sizes(found.sizes)), apart, slack, quartiles)
 
     def screen(self, part: Part, columns: Columns, judged: Judged, lines: int) -> Screened:
         """Estimate all arms of a part; so many lines of lower bounds."""
@@ -105,7 +106,7 @@ class Sampled:
         found, of = self._estimates(part, columns, step, lines)
         m = len(self.ids)
         guard = Guard(
-            step, found.sizes, m, self.z, judged.apart, part.weights, judged.usual, self.heaviest
+            step, found.sizes, m, self.z, judged.apart, judged.usual, part.weights, self.heaviest
         )
         lower = found.lower
         lower -= (guard.term(max(1 - m / step.n, 0.0)) + step.rough).astype(np.float32)
@@ -124,7 +125,7 @@ class Sampled:
     ) -> tuple[Estimates, Indices]:
         """Sums over the references, reduced; and the stratum of each arm."""
         n, own = part.n, step.own(part.itself)
-        of = part.state.owner.astype(np.int64)
+        of = part.state.owner.copy()
         of[np.isin(part.ids, self.order.heavy)] += self.k
         mine = part.local(self.ids)
         inside = np.zeros(n)

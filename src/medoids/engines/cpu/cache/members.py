@@ -97,7 +97,9 @@ class Members:
             The points of the stretch.
         arms : ndarray of int
         """
-        places = self._places.setdefault(key[1:], _Places(self.points.n))
+        if key[1:] not in self._places:
+            self._places[key[1:]] = _Places(self.points.n)
+        places = self._places[key[1:]]
         now = self._newest.get(key, -1)
         if now < 0 or not np.array_equal(self._stretches[now].refs, refs):
             self._newest[key] = now = len(self._stretches)

@@ -24,7 +24,7 @@ __getattr__ = lazily(
         "basis": ["regress"],
         "carried": ["add_payments", "round_by_chance"],
         "along": ["conclude", "find"],
-        "groups": ["gather", "group"],
+        "groups": ["gather", "group", "tally"],
         "nearby": [
             "add_changes", "add_nearby", "best_swaps", "carry_swaps", "lowest_swaps", "number",
             "pick_below",

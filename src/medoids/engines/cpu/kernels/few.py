@@ -52,6 +52,18 @@ def by_products(metric: Metric, width: int) -> bool:
     return metric.term == "square" and width > _WIDE
 
 
+def tally(
+    owner: NDArray[np.int32], nearest: Values, second: Values, members: Indices, sums: Values,
+    sizes: Values,
+) -> None:  # fmt: skip
+    """Fill in the fields of a `Tally`."""
+    k = len(members)
+    members[:] = np.bincount(owner, minlength=k)
+    for line, value in zip(sums, (nearest, second, second - nearest), strict=True):
+        line[:] = np.bincount(owner, value, k)
+    sizes[:] = np.abs(nearest).sum(), np.abs(second).sum()
+
+
 def reassign(row: Floats, k: int, position: int, rows: Floats, near: Near) -> None:
     """Bring every column's lowest and second-lowest row up to date with the one at `position`."""
     owner, other, nearest, second = near

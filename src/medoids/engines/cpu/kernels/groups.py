@@ -31,6 +31,24 @@ def group(order, of, ids, bounds):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
+def tally(owner, nearest, second, members, sums, sizes):  # type: ignore[no-untyped-def]
+    """How many points each medoid owns, and three sums over these; see `Tally`. All come as zeros.
+
+    And the sums over all points of the sizes of both distances.
+    """
+    near, far = 0.0, 0.0
+    for j in range(owner.shape[0]):
+        g, one, two = owner[j], nearest[j], second[j]
+        members[g] += 1
+        sums[0, g] += one
+        sums[1, g] += two
+        sums[2, g] += two - one
+        near += abs(one)
+        far += abs(two)
+    sizes[0], sizes[1] = near, far
+
+
+@njit(nogil=True, cache=True)
 def gather(rows, slots, ids, out):  # type: ignore[no-untyped-def]
     """Pick some columns of the rows at `slots`: a line of `out` for each row."""
     for i in range(slots.shape[0]):

@@ -157,6 +157,24 @@ class Removed(NamedTuple):
     replaced: NDArray[np.bool_]
 
 
+class Tally(NamedTuple):
+    """What all points pay, added up.
+
+    Attributes
+    ----------
+    members : ndarray of int of shape (k,)
+        How many points each medoid owns.
+    sums : ndarray of shape (3, k)
+        Over these: the nearest distance, the second one, and what the second is more.
+    sizes : ndarray of shape (2,)
+        The sums over all points of the sizes of the nearest and the second.
+    """
+
+    members: Indices
+    sums: NDArray[np.float64]
+    sizes: NDArray[np.float64]
+
+
 class Hits(NamedTuple):
     """The references that reward some arms, and the arms' distances to them.
 

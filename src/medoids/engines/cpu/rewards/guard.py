@@ -38,10 +38,10 @@ class Guard:
     z : float
     apart : float
         A usual distance between neighbours.
+    usual : float
+        The usual size of a reward.
     weights : ndarray, default=None
         How much each point counts: a neighbour may count for more than the arm.
-    usual : float, default=None
-        The usual size of a reward; None takes it from these arms.
     heaviest : float, default=None
         The largest weight there is; None is that of these points.
     workers : Workers, default=None
@@ -55,18 +55,17 @@ class Guard:
         m: int,
         z: float,
         apart: float,
+        usual: float,
         weights: Values | None = None,
-        usual: float | None = None,
         heaviest: float | None = None,
         workers: Workers | None = None,
     ) -> None:
         self.step, self.m = step, m
-        self._z, self._apart, self._usual = z, apart, 0.0
+        self._z, self._apart, self._usual = z, apart, usual
         self._skew, self._missed, self._total, self._one = np.zeros((4, len(sizes)))
         self._one2, self._home, self._home_mean = np.zeros((3, len(sizes)))
         if not step.state.k:  # an arm rewards all
             return
-        self._usual = usual_size(sizes) if usual is None else usual
         pays = _of_neighbours(step.clips.base, weights, heaviest)
         pays2 = _of_neighbours(step.clips.base2, weights, heaviest) if self._has_homes else None
 
@@ -158,10 +157,15 @@ class Guard:
             lower[line, np.arange(len(at))] -= np.minimum(term, _LARGEST).astype(lower.dtype)
 
 
-def usual_size(sizes: Floats) -> float:
-    """The usual size of a reward of some arms: a mean in which each counts by its size."""
+def sums_of_sizes(sizes: Floats) -> tuple[float, float]:
+    """Of some arms, the sum of their rewards' sizes, and of the squares."""
     total = float(np.maximum(-sizes[:, 0].astype(float), 0.0).sum())
-    return float(sizes[:, 1].sum(dtype=float)) / total if total > 0 else 0.0
+    return total, float(sizes[:, 1].sum(dtype=float))
+
+
+def usual_size(total: float, squares: float) -> float:
+    """The usual size of a reward of some arms: a mean in which each counts by its size."""
+    return squares / total if total > 0 else 0.0
 
 
 def _of_neighbours(pays: Floats, weights: Values | None, heaviest: float | None) -> Values:

@@ -63,14 +63,13 @@ class Regression:
     def look(self, ids: Indices) -> Refs:
         """What some references are to all clusters."""
         step, screened = self.step, self.screened
-        known = [value[ids] for value in screened.known.values]
-        weights = screened.cache.points.weights
+        caps, weights = step.caps(ids), screened.cache.points.weights
+        # What is known is what they pay, the nearest distance and the second: both are among these.
+        known = np.ascontiguousarray(caps[:, : 2 * len(screened.known.values) : 2].T)
         offset = np.zeros(len(ids), np.float32) if self.offset is None else self.offset[ids]
         return Refs(
             step.owner[ids], step.state.other[ids], screened.sample.strata.of[ids] >= step.k,
-            len(ids), np.stack(step.at(ids)[:4], axis=1),
-            np.array(known).reshape(len(known), len(ids)), offset,
-            weights[ids] if weights is not None else np.empty(0),
+            len(ids), caps, known, offset, weights[ids] if weights is not None else np.empty(0),
         )  # fmt: skip
 
     def row(self, arm: int) -> NDArray[np.float32]:
@@ -110,7 +109,9 @@ class Regression:
         groups: dict[int, _Group] = {}
         for at in range(0, len(arms), size):
             some = order[at : at + size]
-            mean[some], lower[:, some] = self._estimate(arms[some], groups, lines)
+            mean[some], found = self._estimate(arms[some], groups, lines)
+            for line, part in zip(lower, found, strict=True):
+                line[some] = part
         return Estimated(mean, lower)
 
     def _estimate(self, arms: Indices, groups: dict[int, _Group], lines: int) -> Estimated:

@@ -20,7 +20,7 @@ from ..cache.cache import Cache
 from ..kernels.tuples import Clips, Estimates, Homes, Lines, Weights
 from ..step import SLACK, Step
 from .bounds import Bounds
-from .guard import SPAN, Guard
+from .guard import SPAN, Guard, sums_of_sizes, usual_size
 from .regression import Regression
 from .sample import Sample, first_sample
 from .screened import Known, Screened
@@ -63,19 +63,22 @@ class Rewards:
         workers = cache.points.workers
         own = _own(step, cache.points.own(), workers)
         bounds.carry(step, own, cache, z, tuning)
-        sample = first_sample(step, cache, z, tuning)
+        facts = Known(step)
+        sample = first_sample(step, cache, z, tuning, facts.members)
         seen = Seen(
-            cache.columns.block, sample.lines, sample.ids, sample.parts, step.caps(sample.ids),
-            cache.first,
+            cache.columns.block, sample.lines, sample.ids, sample.parts,
+            step.caps(sample.ids).astype(np.float32), cache.first,
         )  # fmt: skip
         room = tuning.sums * cache.memory_limit
         known = sums.carry(seen, step.k, step.swap, room, workers)
-        mean, lower, sizes = _screen(cache, step, sample, known, own, z, len(bounds.lower))
+        found, usual = _screen(cache, step, sample, known, own, z, len(bounds.lower))
+        mean, lower, sizes = found
         m = len(sample.ids)
         self.mean = mean.astype(float)
         self.slack = step.slack if step.state.k else SLACK * float(np.abs(mean).mean())
         self.sigma = np.sqrt(sizes[:, 2] * m) * (m < step.n)
-        guard = Guard(step, sizes, m, z, cache.columns.apart, cache.points.weights, workers=workers)
+        apart, weights = cache.columns.apart, cache.points.weights
+        guard = Guard(step, sizes, m, z, apart, usual, weights, workers=workers)
         left = max(1 - m / step.n, 0.0)
         self.lower = np.empty(step.n)
 
@@ -97,7 +100,7 @@ class Rewards:
             own,
             sample,
             guard,
-            Known(step),
+            facts,
             {},
             len(bounds.lower),
             {},
@@ -181,26 +184,28 @@ def _screen(
     own: NDArray[np.float32],
     z: float,
     lines: int,
-) -> Estimates:
-    """Estimate every arm from a sample; so many lines of lower bounds.
+) -> tuple[Estimates, float]:
+    """Estimate every arm from a sample; so many lines of lower bounds. And the usual reward's size.
 
     `known` are sums over some of its references, and the others.
     """
     carried, laid = known
     kinds = (sample.share, sample.spread, sample.counts)
     weights = Weights(*(each.astype(np.float32) for each in kinds))
-    homes = Homes(own, step.owner, sample.strata.of, sample.without_itself().astype(np.float32))
-    removal = step.removal.astype(np.float32)
-    n = step.n
+    n, removal = step.n, step.removal.astype(np.float32)
+    homes = Homes(own, step.owner, sample.strata.of, np.empty(n, np.float32))
+    added = np.empty((-(-n // _SCREENED), 2))
     out = Estimates(
         np.empty(n, np.float32), np.empty((lines, n), np.float32), np.empty((n, 4), np.float32)
     )
 
     def work(start: int, stop: int) -> None:
+        homes.factor[start:stop] = sample.without_itself(start, stop)
         kernels.screen(
             cache.columns.block, laid, carried, weights, homes, removal, step.swap, np.float32(z),
             (start, stop), out,
         )  # fmt: skip
+        added[start // _SCREENED] = sums_of_sizes(out.sizes[start:stop])
 
     cache.points.workers.each(work, n, _SCREENED)
     if not np.isfinite(out.mean).all():
@@ -209,4 +214,4 @@ def _screen(
             f"metric gives distances from row {arm} that are not finite: scale the data to"
             " moderate numbers, or mend the metric."
         )
-    return out
+    return out, usual_size(*added.sum(axis=0).tolist())

@@ -64,10 +64,11 @@ class Sample:
         self.spread = (sizes / n) ** 2 * left / (seen * np.maximum(seen - 1, 1))
         self.spread *= student(seen - 1, z)
 
-    def without_itself(self) -> NDArray[np.float64]:
-        """For each point, the factor on its stratum's share if the point is left out."""
-        found: NDArray[np.float64] = self._factors(0.0)[self.strata.of]
-        found[self.ids] = self._factors(1.0)[self.parts]
+    def without_itself(self, start: int, stop: int) -> NDArray[np.float32]:
+        """For each point of a span, the factor on its stratum's share if the point is left out."""
+        found = self._factors(0.0).astype(np.float32)[self.strata.of[start:stop]]
+        mine = np.flatnonzero((self.ids >= start) & (self.ids < stop))
+        found[self.ids[mine] - start] = self._factors(1.0)[self.parts[mine]]
         return found
 
     def without(self, of: Indices, inside: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -116,10 +117,12 @@ def sort_owners(owners: Indices) -> Indices:
     return np.argsort(small, kind="stable")
 
 
-def first_sample(step: Step, cache: Cache, z: float, tuning: Tuning) -> Sample:
-    """The first references, more of those clusters that they miss, and all heavy points."""
+def first_sample(step: Step, cache: Cache, z: float, tuning: Tuning, members: Indices) -> Sample:
+    """The first references, more of those clusters that they miss, and all heavy points.
+
+    `members` are how many points each medoid owns.
+    """
     ids, lines = cache.order[: cache.first], np.arange(cache.first)
-    members = np.bincount(step.owner, minlength=step.k)
     heavy = _heavy(step, cache, tuning)
     seen = np.bincount(step.owner[ids], minlength=step.k)
     most = max(min(tuning.seen, cache.first // (4 * step.k)), 2)
@@ -133,7 +136,7 @@ def first_sample(step: Step, cache: Cache, z: float, tuning: Tuning) -> Sample:
         found = cache.columns.see(extra)
         ids = np.concatenate([ids, extra[: len(found)]])
         lines = np.concatenate([lines, found])
-    return Sample(ids, lines, _strata(step, np.intersect1d(heavy, ids)), z)
+    return Sample(ids, lines, _strata(step, np.intersect1d(heavy, ids), members), z)
 
 
 def _heavy(step: Step, cache: Cache, tuning: Tuning) -> Indices:
@@ -146,11 +149,12 @@ def _heavy(step: Step, cache: Cache, tuning: Tuning) -> Indices:
     return heavy[np.argsort(-pays[heavy], kind="stable")[:most]]
 
 
-def _strata(step: Step, heavy: Indices) -> Strata:
+def _strata(step: Step, heavy: Indices, members: Indices) -> Strata:
     """The points by owner, the heavy ones apart."""
-    of = step.owner.astype(np.int64)
-    of[heavy] += step.k
-    return Strata(of, np.bincount(of, minlength=2 * step.k))
+    of = step.owner.copy()
+    apart = np.bincount(of[heavy], minlength=step.k)
+    of[heavy] += np.int32(step.k)
+    return Strata(of, np.concatenate([members - apart, apart]))
 
 
 def _next_members(step: Step, cache: Cache, g: int, seen: int, most: int) -> Indices:

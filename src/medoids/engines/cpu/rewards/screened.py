@@ -31,9 +31,12 @@ class Known:
 
     def __init__(self, step: Step) -> None:
         state = step.state
-        self.members = np.bincount(step.owner, minlength=step.k)
         self.values = [state.nearest] * bool(state.k) + [state.second] * (step.swap and step.k > 1)
-        self.sums = [np.bincount(step.owner, value, step.k) for value in self.values]
+        self.members = np.array([step.state.n])
+        self.sums: list[Values] = []
+        if state.k:
+            found = state.tally()
+            self.members, self.sums = found.members, list(found.sums[: len(self.values)])
         self._owner, self._k = step.owner, step.k
         self.means = np.stack([self.members, *self.sums], axis=1) / step.n
 

@@ -106,9 +106,7 @@ class Sums:
         if fresh:
             changed = np.ones(len(parts), dtype=bool)
             if self._sums.shape != shape:
-                self._sums = np.zeros(shape)
-            else:
-                self._sums[:] = 0.0
+                self._sums = np.empty(shape)
             self._parts, self._caps = np.full(len(parts), -1), caps
             self._steps, self._largest = 0, 0.0
         self._steps, self._largest = self._steps + 1, max(self._largest, largest)
@@ -116,13 +114,13 @@ class Sums:
         gone = _lines(changed & (self._parts >= 0), seen.ids, places, self._parts, self._caps, k)
         come = _lines(changed & (parts >= 0), seen.ids, places, parts, caps, k)
         sums = self._sums
-        workers.each(
-            lambda start, stop: kernels.carry_sums(
-                seen.block, gone, come, swap, (start, stop), sums
-            ),
-            n,
-            _ARMS,
-        )
+
+        def work(start: int, stop: int) -> None:
+            if fresh:
+                sums[:, :, start:stop] = 0.0
+            kernels.carry_sums(seen.block, gone, come, swap, (start, stop), sums)
+
+        workers.each(work, n, _ARMS)
 
 
 def _lines(
