@@ -63,16 +63,19 @@ def rewards_of(
     z: float,
     bounds: Bounds | None = None,
     sums: Sums | None = None,
+    tuning: Tuning = CARRIES,
 ) -> Rewards:
     """The rewards of a step, screened."""
     known = bounds or Bounds(), sums or Sums(state.k)
-    return Rewards(cache, Step(state, swap), z, *known, CARRIES)
+    return Rewards(cache, Step(state, swap), z, *known, tuning)
 
 
-def carried(cache: Cache, state: State, swap: bool, z: float, bounds: Bounds) -> Floats:
+def carried(
+    cache: Cache, state: State, swap: bool, z: float, bounds: Bounds, tuning: Tuning = CARRIES
+) -> Floats:
     """The bounds, brought to this step from the one before."""
     step = Step(state, swap)
-    bounds.carry(step, step.own(cache.points.own()), cache, z, CARRIES)
+    bounds.carry(step, step.own(cache.points.own()), cache, z, tuning)
     return bounds.lower
 
 

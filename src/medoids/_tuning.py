@@ -36,7 +36,7 @@ class Tuning(NamedTuple):
     few_first: int = 512  # or half of them, but so many, where points are near each other:
     contrast: float = 3.0  # so many times nearer to the nearest of 512 than to others
     most_first: float = 2.0  # and twice as many, once refining arms has cost
-    growing: float = 2.0  # so many times what that costs
+    growing: float = 4.0  # so many times what that costs
     foreseen: int = 2  # or will have, if steps to come are like the last few,
     summed: float = 2.0  # with a reward in all later steps;
     small_pairs: int = 20_000_000  # all of them, if n² is no more

@@ -18,6 +18,7 @@ from helpers import (
     rewards_of,
 )
 from medoids import KMedoids, k_medoids
+from medoids._tuning import Tuning
 from medoids.engines.cpu.rewards.bounds import Bounds
 from medoids.engines.cpu.state import State
 from medoids.engines.cpu.step import Step
@@ -98,6 +99,43 @@ def test_carried_bounds_hold_where_distances_tie(kind: str, side: int) -> None:
         state.replace(position, arm, matrix[arm])
     assert count > n, "too little was carried to test anything"
     assert wrong <= count * k // 1000
+
+
+@pytest.mark.parametrize("k", [2, 3, 9])
+@pytest.mark.parametrize("kind", ["plain", "asymmetric", "negative"])
+@pytest.mark.parametrize("room", [1e9, 3e4])
+def test_no_value_falls_further_than_what_points_pay(kind: str, k: int, room: float) -> None:
+    """With few clusters no reference is asked, so that not one bound may be too high."""
+    n = 400
+    X = np.random.default_rng(k).normal(size=(n, 2))
+    X[::3] = lattice(len(X[::3]), k, 3)
+    matrix = turned(cdist(X, X, "cityblock"), kind)
+    rng = np.random.default_rng(2)
+    points = precomputed(matrix)
+    cache = cache_of(points, rng.permutation(n), first=150)
+    state, bounds, every = State(n, k), Bounds(), np.arange(n)
+    for medoid in rng.choice(n, k, replace=False):
+        state.add(int(medoid), matrix[medoid])
+    cache.memory_limit = room  # with little of it there is one line of bounds
+    tight, position = 0, 0
+    for step in range(12):
+        lower = carried(cache, state, True, 9.0, bounds, Tuning()).copy()
+        assert len(lower) == (k + 1 if room > 1e6 else 1)
+        values = Step(state, True).values(matrix, every, points.workers).T
+        true = values if len(lower) > 1 else values.min(axis=0)[None]
+        others = np.setdiff1d(every, state.medoids)
+        assert (lower[: len(true), others] <= true[:, others] + 1e-9).all()
+        added = Step(state, False).values(matrix, every, points.workers)[:, 0]
+        if len(lower) > 1:
+            assert (lower[k, others] <= added[others] + 1e-9).all()
+            if step:  # swaps with a medoid that took another's place just now are known exactly
+                tight += int((lower[position, others] > true[position, others] - 1e-4).sum())
+        rewards_of(cache, state, True, 9.0, bounds, tuning=Tuning()).value(others)
+        # Far and near, and two at once.
+        for position in rng.choice(k, 1 + step % 2 if k > 2 else 1, replace=False).tolist():
+            arm = int(rng.choice(np.setdiff1d(every, state.medoids)))
+            state.replace(position, arm, matrix[arm])
+    assert len(lower) == 1 or tight > n
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -30,6 +30,8 @@ class Measure(ABC):
         About how many nanoseconds a dissimilarity takes.
     distance : bool
         It is never negative, and zero from an object to itself.
+    symmetric : bool
+        And the same both ways round.
     tried : int
         Dissimilarities that were computed to find out how to compute others.
     """
@@ -37,6 +39,7 @@ class Measure(ABC):
     takes = "objects"
     cost = 1000.0
     distance = True
+    symmetric = False
     tried = 0
 
     def own(self, packed: Any, n: int) -> NDArray[np.float64]:

@@ -37,6 +37,7 @@ class SharedBits(Measure):
     """
 
     takes = "bits"
+    symmetric = True
 
     def __init__(self, name: str) -> None:
         self.name, self.cost = name, 5.0

@@ -40,6 +40,7 @@ class Elastic(Measure):
     """
 
     takes = "series"
+    symmetric = True
 
     def __init__(
         self, cell: str, window: Any, channels: Any, share: bool = False, **how: Any

@@ -40,6 +40,7 @@ class Gower(Measure):
     """
 
     takes = "table"
+    symmetric = True
 
     def __init__(self) -> None:
         self.names: list[Any] | None = None

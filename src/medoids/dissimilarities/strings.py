@@ -20,6 +20,8 @@ class EditDistance(Measure):
     Python says so; rapidfuzz would compare their hashes, and 97 be the same as "a".
     """
 
+    symmetric = True
+
     def __init__(self, kind: str, normalised: bool) -> None:
         try:
             import rapidfuzz  # noqa: F401

@@ -41,6 +41,7 @@ class RootMeanSquare(Measure):
     """
 
     takes = "frames"
+    symmetric = True
 
     def __init__(self, weights: Any = None) -> None:
         self._weights = None if weights is None else _weights(weights)

@@ -25,6 +25,7 @@ class TreeEdit(Measure):
         self.costs = Costs(
             _cost(insert, "insert"), _cost(delete, "delete"), _cost(rename, "rename")
         )
+        self.symmetric = self.costs.insert == self.costs.delete
         self._numbers: dict[Hashable, int] = {}
 
     def pack(self, objects: Sequence[Any]) -> Packed:

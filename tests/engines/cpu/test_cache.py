@@ -67,6 +67,33 @@ def test_rows_hold_what_the_matrix_does(limit: float) -> None:
     assert cache.points.n_distances == counted
 
 
+@pytest.mark.parametrize("limit", [1e9, 4.0 * N * 150])
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_references_need_no_rows_of_their_own(limit: float, symmetric: bool) -> None:
+    """Where distances are the same both ways round: else the other way round would be wrong."""
+    matrix = asymmetric(N, 0).astype(np.float32)
+    if symmetric:
+        matrix += matrix.T
+    points = precomputed(matrix)
+    points.symmetric = symmetric
+    cache = cache_of(points, np.random.default_rng(0).permutation(N), limit)
+    firsts, others = cache.order[:6], cache.order[100:104]
+    assert cache.has_rows(firsts).all() == symmetric
+    assert not cache.has_rows(others).any()
+    counted = points.n_distances
+    rows, slots = cache.rows.fetch(firsts)
+    np.testing.assert_array_equal(rows[slots], matrix[firsts])
+    assert (points.n_distances == counted) == symmetric
+    some = np.array([others[0], firsts[2], others[1], cache.order[7], firsts[0]])
+    for arms in (some, some[::-1]):
+        rows, slots = cache.rows.fetch(arms)
+        np.testing.assert_array_equal(rows[slots], matrix[arms])
+    for level in cache.levels.deepen(N):
+        block, slots = cache.levels.measure(level, some)
+        found = block[slots][:, : len(level.refs)]
+        np.testing.assert_array_equal(found, matrix[np.ix_(some, level.refs)])
+
+
 def test_more_references_for_all_arms() -> None:
     cache, matrix = made(first=32)
     for wanted in (cache.order[[40, 50]], cache.order[[50, 60, 399]], cache.order[100:116]):

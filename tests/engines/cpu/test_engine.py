@@ -25,15 +25,15 @@ def cost_of_doubling(engine: CPUEngine) -> float:
 
 def test_first_references_double_before_hard_steps_have_cost_as_much(engine: CPUEngine) -> None:
     first, cost = engine.first, cost_of_doubling(engine)
-    engine._learn(0.0, 0.3 * cost)
+    engine._learn(0.0, 0.6 * cost)
     assert engine.first == first  # a single step tells little
-    engine._learn(0.0, 0.3 * cost)
+    engine._learn(0.0, 0.6 * cost)
     assert engine.first == 2 * first
 
 
 def test_hard_steps_that_are_over_do_not_make_them_double(engine: CPUEngine) -> None:
     first, cost = engine.first, cost_of_doubling(engine)
-    for share in [0.4, 0.03, 0.02, 0.02, 0.02, 0.02]:
+    for share in [0.8, 0.06, 0.04, 0.04, 0.04, 0.04]:
         engine._learn(0.0, share * cost)
     assert engine.first == first
 
@@ -42,6 +42,6 @@ def test_they_double_at_last_however_many_steps_there_are(engine: CPUEngine) -> 
     first, cost = engine.first, cost_of_doubling(engine)
     steps = 0
     while engine.first == first:
-        engine._learn(0.0, 0.06 * cost)
+        engine._learn(0.0, 0.12 * cost)
         steps += 1
-    assert 2 * 4 < steps <= 2 / 0.06 + 1
+    assert 2 * 4 < steps <= 4 / 0.12 + 1

@@ -100,7 +100,7 @@ class CPUArms:
         tuning, step = self._tuning, self._rewards.step
         most = tuning.leaders if not step.state.k else tuning.own_leaders * (1 if step.swap else 2)
         alive, estimate = self._alive, self._ledger.estimate[self._alive]
-        known = self._ranked(alive[self._rewards.cache.known[alive]])
+        known = self._ranked(alive[self._rewards.cache.has_rows(alive)])
         known = first_of_each(known, self._owner[known], most)
         have = np.bincount(self._owner[known], minlength=step.k)
         left = np.bincount(self._owner[alive], minlength=step.k)

@@ -240,7 +240,7 @@ class CPUEngine(EagerSwaps):
         each = (points.cost_of_many or points.cost) / 2 + tuning.carrying
         searching = tuning.searching_eager if rough else tuning.searching
         searches = searching * (1 + points.cost / tuning.dear) * self.n_clusters
-        return fits and n * each <= searches
+        return fits and n * each <= searches and points.threadable
 
     # --- other engines on the same points
 

@@ -75,6 +75,8 @@ class Step:
     clips : Clips
         cap, base, cap2, base2 and owner of every point.
     removal : ndarray of shape (k,)
+    stays : ndarray of shape (k,)
+        The part of it that keeps medoids that are fixed.
     slack : float
         Values closer than this are the same to float32; 0 before the first medoid.
     rough : float
@@ -97,14 +99,14 @@ class Step:
             # If nobody is second, the arm takes all.
             cap2, base2 = state.second, state.nearest if self.k == 1 else state.second
         # No arm can win so much: a medoid that is fixed never goes.
-        self._stays = np.zeros(self.k)
+        self.stays = np.zeros(self.k)
         if swap and state.fixed and self.k > 1:
-            self._stays[: state.fixed] = 4 * (whole.nearest + whole.second)
+            self.stays[: state.fixed] = 4 * (whole.nearest + whole.second)
         self.clips = Clips(state.nearest, base, cap2, base2, state.owner)
         self.owner = state.owner
         self.rough = 4 * SLACK * float(self.removal.max())
         self.cancels = bool(state.k) and self.is_cancelled(whole)
-        self.removal = self.removal + self._stays
+        self.removal = self.removal + self.stays
 
     @staticmethod
     def is_cancelled(whole: Whole) -> bool:
@@ -172,7 +174,7 @@ class Step:
             return alone, alone[:, None]
         # One division, of a sum: swaps that change the loss by the same stay the same.
         values = (shared[:, None] + extra + (0.0 if self.cancels else self._lost)) / self.n
-        return alone, values + self._stays
+        return alone, values + self.stays
 
 
 def _whole(state: State, swap: bool) -> Whole:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ...._tuning import Tuning
 from ...._types import Indices
 from ..points.base import Points
@@ -78,6 +81,11 @@ class Cache:
         self.known = self.levels.known if self.keeps_all else self.rows.held
         self.position = self.rows.position
         self._most = most
+
+    def has_rows(self, arms: Indices) -> NDArray[np.bool_]:
+        """Of which arms the distances to all points are at hand."""
+        found: NDArray[np.bool_] = self.known[arms] | (self.columns.mirrored(arms) >= 0)
+        return found
 
     @property
     def may_double(self) -> bool:

@@ -24,6 +24,8 @@ class Columns:
 
     Attributes
     ----------
+    position : ndarray of int
+        Where each point is in the order.
     keeps_all : bool
         All distances are kept: none is computed twice, and `grow` may be called.
     block : ndarray of float32 of shape (lines, n)
@@ -37,6 +39,8 @@ class Columns:
     def __init__(self, points: Points, order: Indices, first: int, lines: int) -> None:
         n = points.n
         self.points, self.order, self.first = points, order, first
+        self.position = np.empty(n, dtype=np.int64)
+        self.position[order] = np.arange(n)
         self.block: NDArray[np.float32] = np.empty((lines, n), dtype=np.float32)
         points.block(np.arange(n), order[:first], self.block[:first].T)
         self._more, self.keeps_all = 0, False
@@ -76,6 +80,17 @@ class Columns:
     def lines_of(self, refs: Indices) -> Indices:
         """The lines of references that are seen besides the first; -1 where one is not."""
         return self._line[refs]
+
+    def mirrored(self, arms: Indices) -> Indices:
+        """The lines that have arms' distances to all points, from the other side; -1 if none has.
+
+        An arm that is a reference too needs no row of its own, where distances are the same both
+        ways round.
+        """
+        if not self.points.symmetric:
+            return np.full(len(arms), -1)
+        at = self.position[arms]
+        return np.where(at < self.first, at, self._line[arms])
 
     def extend(self, first: int) -> None:
         """Measure every arm on so many first references; others that were seen are not any more."""

@@ -103,7 +103,19 @@ class Levels:
                 512,
             )
             return
-        lines, out = columns.lines_of(level.refs), out[:, : len(level.refs)]
+        out = out[:, : len(level.refs)]
+        mirrored = columns.mirrored(arms) if columns.keeps_all else np.full(len(arms), -1)
+        if (mirrored >= 0).any():
+            for row, line in zip(out, mirrored.tolist(), strict=True):
+                if line >= 0:
+                    row[:] = columns.block[line, level.refs]
+            new = mirrored < 0
+            if new.any():
+                part = np.empty((int(new.sum()), len(level.refs)), dtype=np.float32)
+                self._compute(level, arms[new], part)
+                out[new] = part
+            return
+        lines = columns.lines_of(level.refs)
         seen = lines >= 0
         if not columns.keeps_all or not seen.any():
             self.points.block(arms, level.refs, out)

@@ -33,8 +33,7 @@ class Rows:
     def __init__(self, columns: Columns, levels: Levels, room: int) -> None:
         n = columns.points.n
         self.columns, self.levels, self.points = columns, levels, columns.points
-        self.position = np.empty(n, dtype=np.int64)
-        self.position[columns.order] = np.arange(n)
+        self.position = columns.position
         self._room, self._next = room, 0
         self._batch = max(min(64, room // 2), 1)
         self._rows: NDArray[np.float32] = np.empty((0, n), dtype=np.float32)
@@ -62,20 +61,27 @@ class Rows:
             stop = start + len(arms)
             old = self._arm_of[start:stop]
             self.held[old[old >= 0]] = False
-            self._fill(arms, self._rows[start:stop])
-            self._arm_of[start:stop], self._row_of[arms] = arms, np.arange(start, stop)
+            arms_in_rows = arms[np.argsort(self.columns.mirrored(arms) >= 0, kind="stable")]
+            self._fill(arms_in_rows, self._rows[start:stop])
+            self._arm_of[start:stop] = arms_in_rows
+            self._row_of[arms_in_rows] = np.arange(start, stop)
             self.held[arms] = True
             self._next = stop
         return self._rows, self._row_of[arms]
 
     def _fill(self, arms: Indices, out: NDArray[np.float32]) -> None:
+        """Fill in the rows of arms; those that lines have come last."""
         if self.columns.first == self.points.n:
             out[:] = self.columns.block[self.position[:, None], arms].T
         elif self.columns.keeps_all:
             for level, block, slots in self.levels.measure_all(arms):
                 out[:, level.refs] = block[slots, : len(level.refs)]
         else:
-            self.points.block(arms, np.arange(self.points.n), out)
+            lines = self.columns.mirrored(arms)
+            new = int((lines < 0).sum())
+            self.points.block(arms[:new], np.arange(self.points.n), out[:new])
+            for row, line in zip(out[new:], lines[new:].tolist(), strict=True):
+                row[:] = self.columns.block[line]
 
 
 class ExactRows:

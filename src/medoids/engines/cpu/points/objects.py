@@ -30,6 +30,7 @@ class ObjectPoints(Points):
         super().__init__(n, workers)
         self.packed, self.measure = packed, measure
         self.nonnegative, self.cost = measure.distance, measure.cost
+        self.symmetric = measure.distance and measure.symmetric
         self.n_distances = measure.tried
         self._own: NDArray[np.float64] | None = None
         self._scaled = False

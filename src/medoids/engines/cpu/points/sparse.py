@@ -144,7 +144,7 @@ def _unit(matrices: list[Any], name: str, n: int) -> float:
 class SparsePoints(Points):
     """Rows of a CSR matrix under one of the `SPARSE` metrics."""
 
-    slow_exact = True
+    slow_exact = symmetric = True
 
     def __init__(self, matrix: Any, name: str, workers: Workers) -> None:
         super().__init__(matrix.shape[0], workers)

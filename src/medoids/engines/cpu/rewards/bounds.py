@@ -1,8 +1,9 @@
 """Lower bounds on what every swap of every arm is worth, carried from step to step.
 
 In BUILD an arm gains less in every later step, so a bound goes on to hold. A swap changes
-what some points pay: the change of an arm's value is estimated from the references among
-these points, whose sum varies far less than the value itself.
+what some points pay, and by how much a value can fall is known, whatever the arm. With many
+clusters the change is estimated too, from the references among these points: it varies far less
+than the value itself.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ class _Before(NamedTuple):
     owner: NDArray[np.int32]
     own: NDArray[np.float32]
     removal: NDArray[np.float64]
+    stays: NDArray[np.float64]
 
 
 class Bounds:
@@ -59,18 +61,22 @@ class Bounds:
         lines = step.k + 1 if step.swap and fits else 1
         before, state = self._before, step.state
         fresh = before is None or before.swap != step.swap or self.lower.shape != (lines, step.n)
-        if before is None or fresh or cache.first == step.n:
+        if before is None or fresh or cache.first == step.n or (step.swap and step.k == 1):
             self.lower = np.full((lines, step.n), -np.inf, dtype=np.float32)
         elif not step.swap:
             self.lower -= np.float32(step.slack)
-        elif lines == 1 or not self._change(before, step, own, cache, z, tuning):
-            self.lower[:] = -np.inf
+        else:
+            fall = _falls(before, step)
+            if lines == 1:
+                self.lower -= np.float32(fall.max())
+            elif not self._change(before, step, own, cache, z, tuning, fall):
+                self.lower -= fall[:, None]
         # The first BUILD step has no loss to compare with.
         self._before = None
         if state.k:
             self._before = _Before(
                 step.swap, list(state.medoids), state.nearest.copy(), state.second.copy(),
-                state.owner.copy(), own, step.removal,
+                state.owner.copy(), own, step.removal, step.stays,
             )  # fmt: skip
 
     def lift_span(self, some: slice, lower: NDArray[np.float32]) -> Values:
@@ -98,8 +104,12 @@ class Bounds:
         cache: Cache,
         z: float,
         tuning: Tuning,
+        fall: NDArray[np.float32],
     ) -> bool:
-        """Add what the swaps since then change, at the least; False if that is too much."""
+        """Add what the swaps since then change, as references tell; False if that is too much.
+
+        Bounds do not fall by more than `fall`.
+        """
         state = step.state
         if step.k < max(tuning.worth_carrying, 2):  # of one medoid every point changes
             return False
@@ -122,8 +132,10 @@ class Bounds:
         weights = np.float32(share), np.float32(spread), np.float32(z)
         # What is not known of the changes, where rewards are few and skewed.
         skew = np.zeros((step.n, 2), dtype=np.float32)
+        least = np.empty_like(self.lower)
 
         def work(start: int, stop: int) -> None:
+            least[:, start:stop] = self.lower[:, start:stop] - fall[:, None]
             kernels.carry(
                 cache.columns.block, changed, moved, Removed(cost, replaced), weights,
                 (start, stop), self.lower, skew,
@@ -134,7 +146,35 @@ class Bounds:
         if spread > 0 and total > 0:
             self.lower -= np.float32(z**2 / 3 * squares / total * share)
         self.lower -= np.float32(step.slack + step.rough)
+        np.fmax(self.lower, least, out=self.lower)
         return True
+
+
+def _falls(before: _Before, step: Step) -> NDArray[np.float32]:
+    """How much lower a value may be than before: of swaps with each medoid, and of additions.
+
+    After a swap of x with the medoid at m a point y pays min(d(x, y), r_m(y)), r_m(y) being what it
+    pays without m. So the loss falls by no more than r_m does, and that of the step is what values
+    are relative to; docs/algorithm.md, "What a swap leaves as it was".
+    """
+    state, k = step.state, step.k
+    changed = (before.nearest != state.nearest) | (before.second != state.second)
+    some = np.flatnonzero(changed | (before.owner != state.owner))
+    near, near2 = before.nearest[some], state.nearest[some]
+    second, second2 = before.second[some], state.second[some]
+    own, own2 = before.owner[some], state.owner[some]
+    nearer = np.maximum(near - near2, 0.0)
+    moved = own != own2
+    fall = np.full(k + 1, nearer.sum())
+    # What points pay to others than m changes by something else where m owned them or does.
+    left = np.maximum(second - np.where(moved, near2, second2), 0.0) - nearer
+    came = np.maximum(near - second2, 0.0) - nearer
+    fall[:k] += np.bincount(own, left, k) + np.bincount(own2[moved], came[moved], k)
+    fall -= (near - near2).sum()
+    fall[k] = np.maximum(near2 - near, 0.0).sum()
+    fall /= step.n
+    fall[:k] += before.stays - step.stays
+    return (fall + step.slack + step.rough).astype(np.float32)
 
 
 def _changed(before: _Before, step: Step, replaced: NDArray[np.bool_]) -> NDArray[np.bool_]:
