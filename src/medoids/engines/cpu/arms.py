@@ -97,23 +97,30 @@ class CPUArms:
         return ranked[:count]
 
     def leaders(self, depth: int) -> Indices:
-        tuning, step = self._tuning, self._rewards.step
+        tuning, step, cache = self._tuning, self._rewards.step, self._rewards.cache
         most = tuning.leaders if not step.state.k else tuning.own_leaders * (1 if step.swap else 2)
         alive, estimate = self._alive, self._ledger.estimate[self._alive]
-        known = self._ranked(alive[self._rewards.cache.has_rows(alive)])
+        known = self._ranked(alive[cache.known[alive]])
         known = first_of_each(known, self._owner[known], most)
         have = np.bincount(self._owner[known], minlength=step.k)
         left = np.bincount(self._owner[alive], minlength=step.k)
-        # So many as the references up to that depth would cost, and spread over the better third.
+        # So many as the references up to that depth would cost, and spread over the better third;
+        # those that cost nothing come first.
         wanted = np.minimum(most - have, (tuning.leading * left * depth / self.total).astype(int))
+        at_hand = cache.has_rows(alive)
         new = [known, alive[_lowest(estimate, tuning.promoted)]]
-        if (wanted > 0).any():
+        if (most > have).any():
             order = sort_owners(self._owner[alive])
             stops = np.cumsum(left)
-            for g in np.flatnonzero(wanted > 0):
+            for g in np.flatnonzero((most > have) & (left > 0)):
                 mine = order[stops[g] - left[g] : stops[g]]
-                places = np.linspace(0, max(left[g] // 3, 1), wanted[g], endpoint=False).astype(int)
-                new.append(alive[mine[np.argpartition(estimate[mine], places)[places]]])
+                third = max(left[g] // 3, 1)
+                some = mine[np.argpartition(estimate[mine], third - 1)[:third]]
+                free = some[at_hand[some] & ~cache.known[alive[some]]]
+                new.append(alive[_spread(free, estimate, most - have[g])])
+                paid = wanted[g] - min(len(free), most - have[g])
+                if paid > 0:
+                    new.append(alive[_spread(some, estimate, paid)])
         return np.unique(np.concatenate(new))
 
     def _ranked(self, arms: Indices) -> Indices:
@@ -166,6 +173,14 @@ def first_of_each(values: Indices, groups: Indices, count: int) -> Indices:
     sizes = np.bincount(groups)
     rank = np.arange(len(values)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     return values[np.sort(order[rank < count])]
+
+
+def _spread(places: Indices, values: Values, count: int) -> Indices:
+    """So many of some places, from that of their lowest value on evenly spread over their ranks."""
+    ranks = np.linspace(0, len(places), min(count, len(places)), endpoint=False).astype(int)
+    if not len(ranks):
+        return places[:0]
+    return places[np.argpartition(values[places], ranks)[ranks]]
 
 
 def _lowest(values: Values, count: int) -> Indices:
