@@ -180,7 +180,8 @@ def _spread(places: Indices, values: Values, count: int) -> Indices:
     ranks = np.linspace(0, len(places), min(count, len(places)), endpoint=False).astype(int)
     if not len(ranks):
         return places[:0]
-    return places[np.argpartition(values[places], ranks)[ranks]]
+    found: Indices = places[np.argpartition(values[places], ranks)[ranks]]
+    return found
 
 
 def _lowest(values: Values, count: int) -> Indices:
