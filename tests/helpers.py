@@ -52,8 +52,8 @@ def cache_of(points: Points, order: Indices, limit: float = 1e9, first: int = 64
     return Cache(points, order, limit, first, Tuning())
 
 
-# Bounds are carried however few clusters there are.
-CARRIES = Tuning(worth_carrying=2)
+# Bounds are carried however few clusters there are, and references of each.
+CARRIES = Tuning(worth_carrying=2, falling=0)
 
 
 def rewards_of(

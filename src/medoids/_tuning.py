@@ -79,7 +79,8 @@ class Tuning(NamedTuple):
     )
 
     # --- bounds that are carried from one step to the next
-    worth_carrying: int = 32  # so many clusters: with fewer, sums over references tell as much;
+    falling: int = 25  # by the most that they can fall, with so many first references a cluster;
+    worth_carrying: int = 32  # by an estimate with so many clusters: with fewer, sums tell as much;
     changed: float = 0.5  # the share of points that may change
     fewest_changed: int = 16  # references among them
     wanted_changed: int = 384  # and so many with many clusters,

@@ -24,6 +24,8 @@ from medoids.engines.cpu.state import State
 from medoids.engines.cpu.step import Step
 
 GRID = np.indices((50, 50)).reshape(2, -1).T.astype(float)
+# Bounds are carried by what is known alone.
+FALLS = Tuning(falling=0)
 CUBE = np.indices((14, 14, 14)).reshape(3, -1).T.astype(float)
 
 
@@ -119,7 +121,7 @@ def test_no_value_falls_further_than_what_points_pay(kind: str, k: int, room: fl
     cache.memory_limit = room  # with little of it there is one line of bounds
     tight, position = 0, 0
     for step in range(12):
-        lower = carried(cache, state, True, 9.0, bounds, Tuning()).copy()
+        lower = carried(cache, state, True, 9.0, bounds, FALLS).copy()
         assert len(lower) == (k + 1 if room > 1e6 else 1)
         values = Step(state, True).values(matrix, every, points.workers).T
         true = values if len(lower) > 1 else values.min(axis=0)[None]
@@ -130,12 +132,29 @@ def test_no_value_falls_further_than_what_points_pay(kind: str, k: int, room: fl
             assert (lower[k, others] <= added[others] + 1e-9).all()
             if step:  # swaps with a medoid that took another's place just now are known exactly
                 tight += int((lower[position, others] > true[position, others] - 1e-4).sum())
-        rewards_of(cache, state, True, 9.0, bounds, tuning=Tuning()).value(others)
+        rewards_of(cache, state, True, 9.0, bounds, tuning=FALLS).value(others)
         # Far and near, and two at once.
         for position in rng.choice(k, 1 + step % 2 if k > 2 else 1, replace=False).tolist():
             arm = int(rng.choice(np.setdiff1d(every, state.medoids)))
             state.replace(position, arm, matrix[arm])
     assert len(lower) == 1 or tight > n
+
+
+def test_few_references_for_each_cluster_carry_nothing() -> None:
+    """Their bounds may be wrong, and would stay so."""
+    n, k = 600, 5
+    matrix = cdist(*2 * [np.random.default_rng(0).normal(size=(n, 2))])
+    state = State(n, k)
+    for medoid in range(k):
+        state.add(medoid, matrix[medoid])
+    for first, kept in ((25 * k, True), (25 * k - 1, False)):
+        cache = cache_of(precomputed(matrix), np.random.default_rng(1).permutation(n), first=first)
+        bounds = Bounds()
+        rewards_of(cache, state, True, 4.0, bounds, tuning=Tuning())
+        state.replace(0, state.medoids[0], matrix[state.medoids[0]])
+        lower = carried(cache, state, True, 4.0, bounds, Tuning())
+        assert np.isfinite(lower[:k, k:]).all() == kept
+        assert (lower == -np.inf).all() != kept
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

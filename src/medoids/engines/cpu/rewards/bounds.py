@@ -66,11 +66,11 @@ class Bounds:
         elif not step.swap:
             self.lower -= np.float32(step.slack)
         else:
-            fall = _falls(before, step)
-            if lines == 1:
-                self.lower -= np.float32(fall.max())
-            elif not self._change(before, step, own, cache, z, tuning, fall):
-                self.lower -= fall[:, None]
+            known = self._fallen(before, step) if cache.first >= tuning.falling * step.k else None
+            if lines == 1 or not self._change(before, step, own, cache, z, tuning):
+                self.lower[:] = -np.inf
+            if known is not None:
+                np.fmax(self.lower, known, out=self.lower)
         # The first BUILD step has no loss to compare with.
         self._before = None
         if state.k:
@@ -78,6 +78,11 @@ class Bounds:
                 step.swap, list(state.medoids), state.nearest.copy(), state.second.copy(),
                 state.owner.copy(), own, step.removal, step.stays,
             )  # fmt: skip
+
+    def _fallen(self, before: _Before, step: Step) -> NDArray[np.float32]:
+        """The bounds, lowered by the most that the swaps since then can change."""
+        fall = _falls(before, step)
+        return self.lower - (fall.max() if len(self.lower) == 1 else fall[:, None])
 
     def lift_span(self, some: slice, lower: NDArray[np.float32]) -> Values:
         """Learn more of some arms, in lines as those of `lower`; the lowest of each."""
@@ -104,12 +109,8 @@ class Bounds:
         cache: Cache,
         z: float,
         tuning: Tuning,
-        fall: NDArray[np.float32],
     ) -> bool:
-        """Add what the swaps since then change, as references tell; False if that is too much.
-
-        Bounds do not fall by more than `fall`.
-        """
+        """Add what the swaps since then change, as references tell; False if that is too much."""
         state = step.state
         if step.k < max(tuning.worth_carrying, 2):  # of one medoid every point changes
             return False
@@ -132,10 +133,8 @@ class Bounds:
         weights = np.float32(share), np.float32(spread), np.float32(z)
         # What is not known of the changes, where rewards are few and skewed.
         skew = np.zeros((step.n, 2), dtype=np.float32)
-        least = np.empty_like(self.lower)
 
         def work(start: int, stop: int) -> None:
-            least[:, start:stop] = self.lower[:, start:stop] - fall[:, None]
             kernels.carry(
                 cache.columns.block, changed, moved, Removed(cost, replaced), weights,
                 (start, stop), self.lower, skew,
@@ -146,7 +145,6 @@ class Bounds:
         if spread > 0 and total > 0:
             self.lower -= np.float32(z**2 / 3 * squares / total * share)
         self.lower -= np.float32(step.slack + step.rough)
-        np.fmax(self.lower, least, out=self.lower)
         return True
 
 
