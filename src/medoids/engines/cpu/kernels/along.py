@@ -24,6 +24,7 @@ from .vectors import (
     PACKS,
     add_reward,
     add_scaled,
+    ask_for,
     keep_below,
     larger,
     lowest_bit,
@@ -64,11 +65,13 @@ def find(block, slots, limit, line, me, hits):  # type: ignore[no-untyped-def]
     """
     at, distances, counts = hits
     width = limit.shape[0]
-    one = np.uint64(1)
-    for x in range(slots.shape[0]):
+    one, arms = np.uint64(1), slots.shape[0]
+    for x in range(arms):
         row, mine, kept = block[slots[x]], me[x], counts[x]
         places, values = at[x], distances[x]
+        after = slots[x + 1 if x + 1 < arms else x]  # rows are anywhere: to wait takes half the time
         for j in range(0, width - LANES + 1, LANES):
+            ask_for(block, after, j)
             if PACKS:
                 kept = keep_below(row, limit, line, j, np.int32(mine), places, values, kept)
                 continue

@@ -100,6 +100,24 @@ def add_reward(
 
 
 @intrinsic
+def ask_for(_: Any, array: Any, row: Any, column: Any) -> Any:
+    """Have the line of memory with array[row, column] brought near, and do not wait for it."""
+    small, byte = ir.IntType(32), ir.IntType(8).as_pointer()
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        held = context.make_array(array)(context, builder, args[0])
+        place = cgutils.get_item_pointer(context, builder, array, held, [args[1], args[2]])
+        ask = builder.module.declare_intrinsic(
+            "llvm.prefetch", [byte], ir.FunctionType(ir.VoidType(), [byte] + [small] * 3)
+        )
+        how = [ir.Constant(small, number) for number in (0, 3, 1)]  # to read, and to keep: data
+        builder.call(ask, [builder.bitcast(place, byte), *how])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, types.int64), generate
+
+
+@intrinsic
 def keep_below(
     _: Any, row: Any, limit: Any, line: Any, j: Any, mine: Any, places: Any, values: Any, kept: Any
 ) -> Any:
