@@ -22,6 +22,8 @@ from .state import State
 
 # Values closer than this share of the mean loss are the same to float32.
 SLACK = 2e-6
+# Arms that a thread adds up at a time.
+_ARMS = 4
 # Where a removal costs so many times the mean loss, what is won back all but cancels it.
 _CANCELS = 1e4
 
@@ -164,7 +166,7 @@ class Step:
             part = slice(start, stop)
             kernel(rows, slots[part], clips, self.swap, shared[part], extra[part])
 
-        workers.each(work, len(slots), 8)
+        workers.each(work, len(slots), _ARMS)
         return shared, extra
 
     def of_sums(self, shared: Values, extra: Values) -> tuple[Values, Values]:

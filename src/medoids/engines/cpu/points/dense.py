@@ -26,6 +26,8 @@ from .shaped import ShapedRows
 # Rows of the long side that a thread takes at a time, and of the short side that are
 # held as one panel; with so few there, BLAS would copy more than it computes.
 _SLICE, _PANEL, _THIN = 512, 512, 48
+# Where there are more, they are in at least four slices.
+_SHARED = 16_384
 # Rows that are compared with all at a time, where there are few.
 _FEW = 128
 # Numbers that a thread takes at a time in float64.
@@ -186,8 +188,11 @@ class DensePoints(Points):
                 else:
                     self._distances(moving, held, target[start:stop])
 
-            # Wide slices where the panel is thin, or BLAS has too little to do.
+            # Wide slices where the panel is thin, or BLAS has too little to do; but an even number
+            # of them, all as large, so that no thread waits for the last one.
             size = max(_SLICE * _PANEL // len(held.rows), _SLICE)
+            pairs = max(-(-len(long) // (2 * size)), 2 if len(long) > _SHARED else 1)
+            size = max(-(-len(long) // (2 * pairs)), 1)
             self.workers.each(work, len(long), at_once(self.rows.array, size))
 
     @property
