@@ -92,6 +92,7 @@ class Tuning(NamedTuple):
     worth_near: int = 50  # looking farther, where fewer swaps than a cluster in so many are found;
     usual: float = 5.0  # passes that share the cost of the first references
     tried: int = 2  # arms of each cluster that are valued
+    vague: float = 0.75  # if the screen drops more than the rest; else more is asked of them
     hopeful: int = 40  # arms of each of many clusters that are looked at closely, if these fail
     built: int = 8  # arms of a BUILD step that are judged by all points
     rehearsed: int = 50  # points for each cluster that a start is rehearsed with,

@@ -41,15 +41,27 @@ class EagerSearch(Search):
             best = arms.lowest(4 * tried, each=True, below=self.null - arms.slack)
             self._value()
             return best
-        self._value(arms.lowest(tried, each=True, below=self.null))
+        # Where hardly any arm is dropped, the screen tells little of which are the best.
+        vague = arms.left > self.tuning.vague * arms.total
+        if not vague:
+            self._value(arms.lowest(tried, each=True, below=self.null))
         if self.clusters >= self.tuning.many and len(self._good()) * 16 < self.clusters:
             self._drop()
             self._look_closely()
-        if everywhere and not len(self._good()):
+        if (everywhere or vague) and not len(self._good()):
             self._drop()
             self._narrow()
-            self._value()
+            if not len(self._good()):
+                self._value()
         return self._good()
+
+    def _knows_enough(self) -> bool:
+        """As soon as an arm is known to be good: the others can wait for the next pass."""
+        arms = self.arms
+        if not len(self._good()) and self.rounds[-1].references >= arms.depth:
+            self._value(arms.lowest(self.tuning.tried, each=True, below=self.null))
+            self._drop()
+        return len(self._good()) > 0
 
     def _look_closely(self) -> None:
         arms = self.arms

@@ -99,7 +99,7 @@ class Search:
             self._lead(arms.depth)
             self._drop()
         depth = arms.depth
-        while arms.left > self.few and arms.worth_refining(depth):
+        while arms.left > self.few and arms.worth_refining(depth) and not self._knows_enough():
             self._refine(depth)
             # With few arms left, a round takes more time than their references.
             hasty = arms.left * depth < self.tuning.round_pairs // 16
@@ -107,6 +107,10 @@ class Search:
             if arms.left > 4 * self.few:
                 self._lead(depth)
                 self._drop()
+
+    def _knows_enough(self) -> bool:
+        """Whether the search may end before few arms are left."""
+        return False
 
     def _refine(self, depth: int, some: Arms | None = None) -> None:
         """Estimate arms (all that are left, or some of them) from the references up to `depth`."""
