@@ -32,6 +32,8 @@ class Metric(NamedTuple):
     frame : str
         What may be done to all rows alike, so that float32 loses no digits: "shift" them and
         scale them (where only their differences matter), "scale" them alone, or nothing ("").
+    triangle : bool
+        It obeys the triangle inequality, whatever its exponent.
     """
 
     term: str
@@ -40,21 +42,22 @@ class Metric(NamedTuple):
     form: str = ""
     largest: bool = False
     frame: str = "shift"
+    triangle: bool = False
 
 
 METRICS: dict[str, Metric] = {
-    "euclidean": Metric("square", "root"),
+    "euclidean": Metric("square", "root", triangle=True),
     "sqeuclidean": Metric("square", "total_", degree=2),
     "cosine": Metric("square", "half", degree=0, form="unit"),
     "correlation": Metric("square", "half", degree=0, form="centred unit"),
-    "manhattan": Metric("absolute", "total_"),
-    "chebyshev": Metric("absolute", "total_", largest=True),
+    "manhattan": Metric("absolute", "total_", triangle=True),
+    "chebyshev": Metric("absolute", "total_", largest=True, triangle=True),
     "minkowski": Metric("power", "root_p"),
-    "canberra": Metric("relative", "total_", degree=0, frame="scale"),
+    "canberra": Metric("relative", "total_", degree=0, frame="scale", triangle=True),
     "braycurtis": Metric("shares", "ratio", degree=0, frame="scale"),
-    "hamming": Metric("differs", "per_size", degree=0, frame=""),
+    "hamming": Metric("differs", "per_size", degree=0, frame="", triangle=True),
     "jaccard": Metric("differs_of_any", "ratio", degree=0, frame=""),
-    "haversine": Metric("square", "chord_angle", degree=0, form="sphere"),
+    "haversine": Metric("square", "chord_angle", degree=0, form="sphere", triangle=True),
 }
 
 # Those that sums over non-zeros give: sparse rows are never laid out for them.

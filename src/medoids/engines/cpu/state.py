@@ -73,6 +73,11 @@ class State:
         """The distances of all medoids are kept."""
         return len(self._rows) > 0
 
+    def between_kept(self, position: int, points: Indices) -> NDArray[np.float64]:
+        """The distances of a medoid to some points, where rows are kept."""
+        found: NDArray[np.float64] = self._rows[position, points]
+        return found
+
     def pays_to(self, position: int) -> NDArray[np.bool_]:
         """The points to which a medoid is the nearest or the second-nearest."""
         pays: NDArray[np.bool_] = (self.owner == position) | (self.other == position)

@@ -44,6 +44,8 @@ class Points(ABC):
         What distances to each point are multiplied by.
     symmetric : bool
         The dissimilarity is the same both ways round, and zero from a point to itself.
+    triangle : bool
+        It is a metric: nothing is farther by way of another point.
     in_bytes : bool
         Rows are bytes, and compared in a fraction of the time.
     threadable : bool
@@ -59,6 +61,7 @@ class Points(ABC):
     unit: float = 1.0
     weights: NDArray[np.float64] | None = None
     symmetric: bool = False
+    triangle: bool = False
     in_bytes: bool = False
     threadable: bool = False
 

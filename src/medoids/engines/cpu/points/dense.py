@@ -125,7 +125,7 @@ class DensePoints(Points):
         self._bytes = None
         if not always and not self.few:
             self._bytes = byte_rows_of(self.rows, metric, frame.unit, workers, copy_limit)
-        self.in_bytes = self._bytes is not None
+        self.in_bytes, self.triangle = self._bytes is not None, metric.triangle
         self.cost = 2 + array.shape[1] / (20 if metric.term == "square" else 8)
         if self._bytes is not None:
             self.cost = 2 + array.shape[1] / 150
@@ -188,11 +188,9 @@ class DensePoints(Points):
                 else:
                     self._distances(moving, held, target[start:stop])
 
-            # Wide slices where the panel is thin, or BLAS has too little to do; but an even number
-            # of them, all as large, so that no thread waits for the last one.
+            # Wide slices where the panel is thin, or BLAS has too little to do.
             size = max(_SLICE * _PANEL // len(held.rows), _SLICE)
-            pairs = max(-(-len(long) // (2 * size)), 2 if len(long) > _SHARED else 1)
-            size = max(-(-len(long) // (2 * pairs)), 1)
+            size = even(len(long), size, 4 if len(long) > _SHARED else 1)
             self.workers.each(work, len(long), at_once(self.rows.array, size))
 
     @property
@@ -285,6 +283,15 @@ class DensePoints(Points):
     def _cross(self, arms: Indices, refs: Indices | None) -> NDArray[np.float64]:
         rows = self.rows
         return cross(rows, arms, rows, self.metric, self.p, self.workers, refs, self.few)
+
+
+def even(total: int, size: int, least: int = 1) -> int:
+    """At most that size, so that slices are about as large, and an even number of them, or one.
+
+    No thread waits for the last one then. There are so many at the `least`.
+    """
+    count = max(-(-total // size), least)
+    return -(-total // (count + count % 2)) if count > 1 else size
 
 
 def is_product(metric: Metric) -> bool:

@@ -8,8 +8,6 @@ than the value itself.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,19 +18,8 @@ from .. import kernels
 from ..cache.cache import Cache
 from ..kernels.tuples import Changed, Moved, Removed
 from ..step import Step
-
-
-class _Before(NamedTuple):
-    """The step that the bounds are for."""
-
-    swap: bool
-    medoids: list[int]
-    nearest: NDArray[np.float64]
-    second: NDArray[np.float64]
-    owner: NDArray[np.int32]
-    own: NDArray[np.float32]
-    removal: NDArray[np.float64]
-    stays: NDArray[np.float64]
+from .falls import Before, falls, falls_by_reach
+from .guard import SPAN
 
 
 class Bounds:
@@ -48,7 +35,7 @@ class Bounds:
 
     def __init__(self) -> None:
         self.lower = np.empty((0, 0), dtype=np.float32)
-        self._before: _Before | None = None
+        self._before: Before | None = None
 
     def carry(
         self, step: Step, own: NDArray[np.float32], cache: Cache, z: float, tuning: Tuning
@@ -66,7 +53,9 @@ class Bounds:
         elif not step.swap:
             self.lower -= np.float32(step.slack)
         else:
-            known = self._fallen(before, step) if cache.first >= tuning.falling * step.k else None
+            known = None
+            if cache.first >= tuning.falling * step.k:
+                known = self._fallen(before, step, cache)
             if lines == 1 or not self._change(before, step, own, cache, z, tuning):
                 self.lower[:] = -np.inf
             if known is not None:
@@ -74,15 +63,27 @@ class Bounds:
         # The first BUILD step has no loss to compare with.
         self._before = None
         if state.k:
-            self._before = _Before(
+            self._before = Before(
                 step.swap, list(state.medoids), state.nearest.copy(), state.second.copy(),
                 state.owner.copy(), own, step.removal, step.stays,
             )  # fmt: skip
 
-    def _fallen(self, before: _Before, step: Step) -> NDArray[np.float32]:
+    def _fallen(self, before: Before, step: Step, cache: Cache) -> NDArray[np.float32]:
         """The bounds, lowered by the most that the swaps since then can change."""
-        fall = _falls(before, step)
-        return self.lower - (fall.max() if len(self.lower) == 1 else fall[:, None])
+        alone, workers = len(self.lower) == 1, cache.points.workers
+        if not (cache.local and cache.points.triangle and step.state.keeps_rows):
+            fall = falls(before, step)
+            return self.lower - (fall.max() if alone else fall[:, None])
+        by_ring, column = falls_by_reach(before, step, workers)
+        by_ring = by_ring[:-1].max(axis=0)[None] if alone else by_ring
+        found = np.empty_like(self.lower)
+
+        def work(start: int, stop: int) -> None:
+            for line, fall, out in zip(self.lower, by_ring, found, strict=True):
+                np.subtract(line[start:stop], fall[column[start:stop]], out=out[start:stop])
+
+        workers.each(work, step.n, SPAN)
+        return found
 
     def lift_span(self, some: slice, lower: NDArray[np.float32]) -> Values:
         """Learn more of some arms, in lines as those of `lower`; the lowest of each."""
@@ -103,7 +104,7 @@ class Bounds:
 
     def _change(
         self,
-        before: _Before,
+        before: Before,
         step: Step,
         own: NDArray[np.float32],
         cache: Cache,
@@ -148,34 +149,7 @@ class Bounds:
         return True
 
 
-def _falls(before: _Before, step: Step) -> NDArray[np.float32]:
-    """How much lower a value may be than before: of swaps with each medoid, and of additions.
-
-    After a swap of x with the medoid at m a point y pays min(d(x, y), r_m(y)), r_m(y) being what it
-    pays without m. So the loss falls by no more than r_m does, and that of the step is what values
-    are relative to; docs/algorithm.md, "What a swap leaves as it was".
-    """
-    state, k = step.state, step.k
-    changed = (before.nearest != state.nearest) | (before.second != state.second)
-    some = np.flatnonzero(changed | (before.owner != state.owner))
-    near, near2 = before.nearest[some], state.nearest[some]
-    second, second2 = before.second[some], state.second[some]
-    own, own2 = before.owner[some], state.owner[some]
-    nearer = np.maximum(near - near2, 0.0)
-    moved = own != own2
-    fall = np.full(k + 1, nearer.sum())
-    # What points pay to others than m changes by something else where m owned them or does.
-    left = np.maximum(second - np.where(moved, near2, second2), 0.0) - nearer
-    came = np.maximum(near - second2, 0.0) - nearer
-    fall[:k] += np.bincount(own, left, k) + np.bincount(own2[moved], came[moved], k)
-    fall -= (near - near2).sum()
-    fall[k] = np.maximum(near2 - near, 0.0).sum()
-    fall /= step.n
-    fall[:k] += before.stays - step.stays
-    return (fall + step.slack + step.rough).astype(np.float32)
-
-
-def _changed(before: _Before, step: Step, replaced: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _changed(before: Before, step: Step, replaced: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """The points whose rewards the swaps since then change."""
     state = step.state
     # What float32 cannot see is left to the slack.
