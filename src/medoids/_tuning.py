@@ -56,6 +56,8 @@ class Tuning(NamedTuple):
     refined: float = 2.3  # where some are refined,
     valued: float = 1.0  # and where some are valued;
     refining: float = 8e6  # and of a round of refining,
+    last: int = 1000  # where so few are left, to value them may take less than regressions do,
+    regressing: float = 300.0  # which cost this for each cluster and reference;
     fitting: float = 150.0  # on a cluster with a regression on every worker: for each reference,
     giving: float = 2.0  # and with rows that go to all of them: for each byte
     completes: bool = True  # compute all distances, once searches have cost more than that

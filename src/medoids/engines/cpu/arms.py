@@ -144,7 +144,13 @@ class CPUArms:
     def worth_refining(self, depth: int) -> bool:
         if self._rewards.cache.keeps_all:
             return self._tuning.refined * depth < self._tuning.valued * self.total
-        return depth < self.total
+        tuning, left = self._tuning, len(self._alive)
+        if depth >= self.total or left >= tuning.last:
+            return depth < self.total
+        # Regressions of their clusters may take longer than to value the last few arms.
+        clusters = len(np.unique(self._owner[self._alive]))
+        cost = self._rewards.cache.points.cost
+        return tuning.regressing * clusters * depth < left * self.total * (tuning.valued + cost)
 
     def value(self, arms: Indices | None = None) -> float:
         arms = self._alive if arms is None else arms
