@@ -18,8 +18,10 @@ from helpers import (
     rewards_of,
 )
 from medoids import KMedoids, k_medoids
+from medoids._threads import Workers
 from medoids._tuning import Tuning
 from medoids.engines.cpu.rewards.bounds import Bounds
+from medoids.engines.cpu.rewards.falls import Before, falls, falls_by_reach
 from medoids.engines.cpu.state import State
 from medoids.engines.cpu.step import Step
 
@@ -104,17 +106,22 @@ def test_carried_bounds_hold_where_distances_tie(kind: str, side: int) -> None:
 
 
 @pytest.mark.parametrize("k", [2, 3, 9])
-@pytest.mark.parametrize("kind", ["plain", "asymmetric", "negative"])
+@pytest.mark.parametrize("kind", ["plain", "metric", "asymmetric", "negative"])
 @pytest.mark.parametrize("room", [1e9, 3e4])
 def test_no_value_falls_further_than_what_points_pay(kind: str, k: int, room: float) -> None:
-    """With few clusters no reference is asked, so that not one bound may be too high."""
+    """With few clusters no reference is asked, so that not one bound may be too high.
+
+    That a dissimilarity is a metric is made use of where it is known, and points are near others.
+    """
     n = 400
     X = np.random.default_rng(k).normal(size=(n, 2))
     X[::3] = lattice(len(X[::3]), k, 3)
     matrix = turned(cdist(X, X, "cityblock"), kind)
     rng = np.random.default_rng(2)
     points = precomputed(matrix)
+    points.triangle = kind == "metric"
     cache = cache_of(points, rng.permutation(n), first=150)
+    cache.local = points.triangle
     state, bounds, every = State(n, k), Bounds(), np.arange(n)
     for medoid in rng.choice(n, k, replace=False):
         state.add(int(medoid), matrix[medoid])
@@ -138,6 +145,33 @@ def test_no_value_falls_further_than_what_points_pay(kind: str, k: int, room: fl
             arm = int(rng.choice(np.setdiff1d(every, state.medoids)))
             state.replace(position, arm, matrix[arm])
     assert len(lower) == 1 or tight > n
+
+
+def test_values_of_arms_far_from_what_changes_hardly_fall() -> None:
+    """Where points beyond an arm's reach pay more or less, its values change by what is known."""
+    n, k = 3000, 6
+    X = np.random.default_rng(0).normal(size=(n, 2)) + 6 * np.arange(k).repeat(n // k)[:, None]
+    matrix = cdist(X, X)
+    state = State(n, k)
+    for medoid in range(k):
+        state.add(n // k * medoid, matrix[n // k * medoid])
+    step = Step(state, True)
+    values = step.values(matrix, np.arange(n), Workers(1)).T
+    none = np.zeros(k)
+    before = Before(
+        True, list(state.medoids), state.nearest.copy(), state.second.copy(), state.owner.copy(),
+        np.zeros((n, 2), np.float32), none, none,
+    )  # fmt: skip
+    state.replace(2, 2 * n // k + 7, matrix[2 * n // k + 7])
+    step = Step(state, True)
+    fell = values - step.values(matrix, np.arange(n), Workers(1)).T
+    table, column = falls_by_reach(before, step, Workers(1))
+    known = table[:k, column]
+    assert (known >= fell).all()
+    assert (falls(before, step)[:k, None] >= known - 1e-7).all()
+    far = (state.owner == 0) | (state.owner == 5)
+    assert np.quantile(known[0, far] - fell[0, far], 0.99) < 1e-4
+    assert falls(before, step)[0] - fell[0, far].max() > 1e-2
 
 
 def test_few_references_for_each_cluster_carry_nothing() -> None:

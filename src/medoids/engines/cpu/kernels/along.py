@@ -69,7 +69,7 @@ def find(block, slots, limit, line, me, hits):  # type: ignore[no-untyped-def]
     for x in range(arms):
         row, mine, kept = block[slots[x]], me[x], counts[x]
         places, values = at[x], distances[x]
-        after = slots[x + 1 if x + 1 < arms else x]  # rows are anywhere: to wait takes half the time
+        after = slots[x + 1 if x + 1 < arms else x]  # it is anywhere, and to wait takes long
         for j in range(0, width - LANES + 1, LANES):
             ask_for(block, after, j)
             if PACKS:

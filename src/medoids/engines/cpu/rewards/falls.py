@@ -21,6 +21,8 @@ from ..step import Step
 
 # Rings around each medoid, in which arms are taken together; arms that a thread takes at a time.
 _RINGS, _SPAN = 64, 16_384
+# So many points tell how far arms are from their medoids: this share of them within the rings.
+_TOLD, _MOST = 8192, 0.98
 # How wrong a distance may be from rounding.
 _ROUNDED = 1e-6
 
@@ -82,7 +84,8 @@ def falls_by_reach(
     """
     state, k = step.state, step.k
     changes = _Changes(before, step)
-    width = float(state.nearest.max()) / (_RINGS - 1) or 1.0
+    # The last ring has no end.
+    width = float(np.quantile(state.nearest[:: 1 + step.n // _TOLD], _MOST)) / (_RINGS - 1) or 1.0
     lost = changes.add_up(*(np.minimum(old - new, 0.0) for old, new in changes.pairs), k)
     table = np.empty((k + 1, k, _RINGS), dtype=np.float32)
 
@@ -110,8 +113,7 @@ def _by_ring(changes: _Changes, far: Values, width: float, k: int) -> NDArray[np
     all arms of the ring; one that pays more, to be within neither as long as it is not.
     """
     kept = []
-    for (old, new), some in zip(changes.pairs, (slice(None), slice(None), changes.moved)):
-        d = far[some]
+    for (old, new), d in zip(changes.pairs, (far, far, far[changes.moved]), strict=True):
         ring = np.where(old > new, new - d, d - new) - _ROUNDED * (d + np.abs(new))
         kept.append((np.clip(ring / width, 0, _RINGS - 1).astype(np.int64), np.abs(old - new)))
     (stay, size), (gone, size_gone), (came, size_came) = kept
