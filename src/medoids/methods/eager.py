@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..engines.protocol import Engine, Ids
+from ..engines.protocol import Engine, FullEngine, Ids
 from ..search.eager import EagerSearch
 from ..search.rounds import Round
 from ..search.search import half_width, null_value
@@ -17,21 +17,29 @@ from .settings import Settings
 _FEW = _AT_ONCE = 32
 
 
-def eager(settings: Settings, engine: Engine) -> tuple[Engine, int]:
+def eager(settings: Settings, engine: FullEngine) -> tuple[FullEngine, int]:
     """Take every swap that a search comes upon, until a search shows that there is none.
 
     With few clusters several starts are tried, each for a few passes, and the one with the lowest
     loss goes on: few clusters have local optima that differ much, and these passes tell which of
     them is near. Where the user asks for several starts (`n_init`), each of these has as many fewer
-    trials. An engine at the medoids, and the number of swaps.
+    trials. With very many points all that is done on a share of them first, to the end. An engine
+    at the medoids, and the number of swaps.
     """
     tuning, monitor = settings.tuning, settings.monitor
     few = engine.n_clusters < tuning.many and tuning.trial < settings.max_iter
     if not few or not rehearses(settings):
         begin(settings, engine, swap, monitor.start)
         return engine, swap(settings, engine)
+    fewer = engine.fewer_points(monitor.start)
+    if fewer is not None:
+        some, rows = fewer
+        some, _ = eager(settings._replace(engine=some, monitor=Monitor()), some)
+        engine.place_all([int(rows[medoid]) for medoid in some.medoids])
+        monitor.record("init", engine, [])
+        return engine, swap(settings, engine)
     trials = -(-tuning.starts // monitor.starts)
-    ends: list[tuple[Engine, int, Monitor]] = []
+    ends: list[tuple[FullEngine, int, Monitor]] = []
     for start in range(monitor.start * trials, (monitor.start + 1) * trials):
         engine = engine.again() if ends else engine
         trial = monitor.apart(engine)

@@ -71,8 +71,8 @@ class _Changes:
 def falls(before: Before, step: Step) -> NDArray[np.float32]:
     """How much lower a value of any arm may be: of swaps with each medoid, and of additions."""
     changes = _Changes(before, step)
-    won = (np.maximum(old - new, 0.0) for old, new in changes.pairs)
-    return _ready(changes.add_up(*won, step.k) - changes.lost, before, step)
+    stay, gone, came = (np.maximum(old - new, 0.0) for old, new in changes.pairs)
+    return _ready(changes.add_up(stay, gone, came, step.k) - changes.lost, before, step)
 
 
 def falls_by_reach(
@@ -86,7 +86,8 @@ def falls_by_reach(
     changes = _Changes(before, step)
     # The last ring has no end.
     width = float(np.quantile(state.nearest[:: 1 + step.n // _TOLD], _MOST)) / (_RINGS - 1) or 1.0
-    lost = changes.add_up(*(np.minimum(old - new, 0.0) for old, new in changes.pairs), k)
+    stay, gone, came = (np.minimum(old - new, 0.0) for old, new in changes.pairs)
+    lost = changes.add_up(stay, gone, came, k)
     table = np.empty((k + 1, k, _RINGS), dtype=np.float32)
 
     def work(first: int, last: int) -> None:
