@@ -21,7 +21,7 @@ from medoids import KMedoids, k_medoids
 from medoids._threads import Workers
 from medoids._tuning import Tuning
 from medoids.engines.cpu.rewards.bounds import Bounds
-from medoids.engines.cpu.rewards.falls import Before, falls, falls_by_reach
+from medoids.engines.cpu.rewards.falls import Before, Changes, falls, falls_by_reach
 from medoids.engines.cpu.state import State
 from medoids.engines.cpu.step import Step
 
@@ -165,13 +165,14 @@ def test_values_of_arms_far_from_what_changes_hardly_fall() -> None:
     state.replace(2, 2 * n // k + 7, matrix[2 * n // k + 7])
     step = Step(state, True)
     fell = values - step.values(matrix, np.arange(n), Workers(1)).T
-    table, column = falls_by_reach(before, step, Workers(1))
-    known = table[:k, column]
+    changes = Changes(before, step)
+    table, column = falls_by_reach(changes, before, step, Workers(1))
+    known, anywhere = table[:k, column], falls(changes, before, step)
     assert (known >= fell).all()
-    assert (falls(before, step)[:k, None] >= known - 1e-7).all()
+    assert (anywhere[:k, None] >= known - 1e-7).all()
     far = (state.owner == 0) | (state.owner == 5)
     assert np.quantile(known[0, far] - fell[0, far], 0.9) < 1e-4
-    assert falls(before, step)[0] - fell[0, far].max() > 1e-2
+    assert anywhere[0] - fell[0, far].max() > 1e-2
 
 
 def test_few_references_for_each_cluster_carry_nothing() -> None:

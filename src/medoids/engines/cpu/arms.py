@@ -107,7 +107,6 @@ class CPUArms:
         # So many as the references up to that depth would cost, and spread over the better third;
         # those that cost nothing come first.
         wanted = np.minimum(most - have, (tuning.leading * left * depth / self.total).astype(int))
-        at_hand = cache.has_rows(alive)
         new = [known, alive[_lowest(estimate, tuning.promoted)]]
         if (most > have).any():
             order = sort_owners(self._owner[alive])
@@ -116,7 +115,8 @@ class CPUArms:
                 mine = order[stops[g] - left[g] : stops[g]]
                 third = max(left[g] // 3, 1)
                 some = mine[np.argpartition(estimate[mine], third - 1)[:third]]
-                free = some[at_hand[some] & ~cache.known[alive[some]]]
+                at_hand = cache.has_rows(alive[some]) & ~cache.known[alive[some]]
+                free = some[at_hand]
                 new.append(alive[_spread(free, estimate, most - have[g])])
                 paid = wanted[g] - min(len(free), most - have[g])
                 if paid > 0:

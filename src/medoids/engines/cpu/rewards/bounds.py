@@ -18,8 +18,11 @@ from .. import kernels
 from ..cache.cache import Cache
 from ..kernels.tuples import Changed, Moved, Removed
 from ..step import Step
-from .falls import Before, falls, falls_by_reach
+from .falls import Before, Changes, falls, falls_by_reach
 from .guard import SPAN
+
+# Where more of the points have changed, it takes longer to tell which arms these reach.
+_MANY = 1 / 3
 
 
 class Bounds:
@@ -71,10 +74,12 @@ class Bounds:
     def _fallen(self, before: Before, step: Step, cache: Cache) -> NDArray[np.float32]:
         """The bounds, lowered by the most that the swaps since then can change."""
         alone, workers = len(self.lower) == 1, cache.points.workers
-        if not (cache.local and cache.points.triangle and step.state.keeps_rows):
-            fall = falls(before, step)
+        changes = Changes(before, step)
+        told = cache.local and cache.points.triangle and step.state.keeps_rows
+        if not told or len(changes.points) > _MANY * step.n:
+            fall = falls(changes, before, step)
             return self.lower - (fall.max() if alone else fall[:, None])
-        by_ring, column = falls_by_reach(before, step, workers)
+        by_ring, column = falls_by_reach(changes, before, step, workers)
         by_ring = by_ring[:-1].max(axis=0)[None] if alone else by_ring
         found = np.empty_like(self.lower)
 

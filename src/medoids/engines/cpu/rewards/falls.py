@@ -40,7 +40,7 @@ class Before(NamedTuple):
     stays: NDArray[np.float64]
 
 
-class _Changes:
+class Changes:
     """The points at which something changed, and what they paid and pay, with medoids going.
 
     `pairs` are what they pay before and now to medoids that stay; where their owner goes; and, of
@@ -68,22 +68,20 @@ class _Changes:
         return found
 
 
-def falls(before: Before, step: Step) -> NDArray[np.float32]:
+def falls(changes: Changes, before: Before, step: Step) -> NDArray[np.float32]:
     """How much lower a value of any arm may be: of swaps with each medoid, and of additions."""
-    changes = _Changes(before, step)
     stay, gone, came = (np.maximum(old - new, 0.0) for old, new in changes.pairs)
     return _ready(changes.add_up(stay, gone, came, step.k) - changes.lost, before, step)
 
 
 def falls_by_reach(
-    before: Before, step: Step, workers: Workers
+    changes: Changes, before: Before, step: Step, workers: Workers
 ) -> tuple[NDArray[np.float32], Indices]:
     """The same where distances obey the triangle inequality: for arms near each medoid, and far.
 
     A line for each swap and for additions, and the column of each arm.
     """
     state, k = step.state, step.k
-    changes = _Changes(before, step)
     # The last ring has no end.
     width = float(np.quantile(state.nearest[:: 1 + step.n // _TOLD], _MOST)) / (_RINGS - 1) or 1.0
     stay, gone, came = (np.minimum(old - new, 0.0) for old, new in changes.pairs)
@@ -107,7 +105,7 @@ def falls_by_reach(
     return table.reshape(k + 1, -1), column
 
 
-def _by_ring(changes: _Changes, far: Values, width: float, k: int) -> NDArray[np.float64]:
+def _by_ring(changes: Changes, far: Values, width: float, k: int) -> NDArray[np.float64]:
     """What arms of each ring may win besides, where points are so far from its medoid.
 
     A point that pays less now, b and not a, is known to be beyond both if it is farther than b from
