@@ -102,8 +102,6 @@ class Tuning(NamedTuple):
     least_rehearsed: int = 10  # if that is so many for each cluster;
     fewest_rehearsed: int = 256  # and so many in any case;
     fewest_each: int = 4  # no rehearsal with fewer for each cluster
-    many_points: int = 200_000  # with so many points they end on a share of them first:
-    fewer: int = 8  # one of so many;
     passes: int = 100  # of a rehearsal, at most
     starts: int = 3  # starts that are tried with few clusters,
     trial: int = 2  # for so many passes each

@@ -115,3 +115,20 @@ def test_weights_are_kept_to() -> None:
         found = eager(X, 5, sample_weight=weights)
     exact = k_medoids(X, 5, method="pam", sample_weight=weights)
     assert found.inertia <= 1.005 * exact.inertia
+
+
+@pytest.mark.parametrize("init", ["build", "random"])
+@pytest.mark.parametrize("metric", ["l2", "l1", "cosine"])
+@pytest.mark.parametrize("first", [256, 512])
+def test_no_swap_helps_where_each_pass_takes_the_first_ones(
+    init: str, metric: str, first: int
+) -> None:
+    """Bounds of many short passes are carried; the last pass does not trust them."""
+    X = mixture(6000, 2, 8, 0, 3.0) + 20.0
+    with tuned(first_block=first, searching_eager=0.0):
+        found = [eager(X, 6, n_jobs=jobs, init=init, metric=metric) for jobs in (1, 2)]
+    assert found[0].medoid_indices.tolist() == found[1].medoid_indices.tolist()
+    assert found[0].n_distances == found[1].n_distances
+    assert sum(entry["distances"] for entry in found[0].history) == found[0].n_distances
+    exact = k_medoids(X, 6, method="fasterpam", init=found[0].medoid_indices, metric=metric)
+    assert exact.inertia == pytest.approx(found[0].inertia, rel=1e-9)

@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from medoids._tuning import Tuning
+from medoids.search.eager import EagerSearch
 from medoids.search.search import Search, settle
 
 Values = NDArray[np.float64]
@@ -64,7 +65,7 @@ class FakeArms:
         self.alive = self.alive[open_]
         return self.left
 
-    def lowest(self, count: int, *, below: float = np.inf) -> Ids:
+    def lowest(self, count: int, *, below: float = np.inf, each: bool = False) -> Ids:
         ranked = self.alive[np.argsort(self.estimate[self.alive], kind="stable")]
         return ranked[self.estimate[ranked] < below][:count]
 
@@ -256,3 +257,46 @@ def test_rounds_double_the_references_and_lose_arms(noise: float) -> None:
 def test_few_arms(n: int) -> None:
     true = arms_of(1, n)
     assert search(FakeArms(true, 1.0, 0, 1, n))[0] == true.argmin()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_an_eager_search_ends_as_soon_as_an_arm_is_known_to_be_good(seed: int) -> None:
+    """Where many arms are good it need not tell them apart; where none is, it looks at all."""
+    refined = {}
+    for lift in (0.0, 1.2):
+        arms = FakeArms(np.abs(arms_of(seed)) - 1.0 + lift, 30.0, seed, 64, 1500)
+        good = eager_search(arms).good(everywhere=True)
+        assert (arms.true[good] < 0).all()
+        assert len(good) == 0 if lift else 0 < len(good) < 100
+        refined[lift] = sum(depth * left for depth, left in arms.refined)
+        if lift:
+            unknown = (arms.lower <= 0) & ~np.isin(np.arange(1500), list(arms.values))
+            assert not unknown.any()
+    assert refined[0.0] < refined[1.2] / 2
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_an_eager_search_finishes_where_what_seemed_good_was_not(seed: int) -> None:
+    """The engine may find that no good arm lowers the loss: then all others are looked at."""
+    arms = FakeArms(np.abs(arms_of(seed)) - 1.0, 30.0, seed, 64, 1500)
+    made = eager_search(arms)
+    made.good(everywhere=True)
+    made.finish()
+    unknown = (arms.lower <= 0) & ~np.isin(np.arange(1500), list(arms.values))
+    assert not unknown.any() or arms.lower[unknown].min() > min(arms.values.values())
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_where_the_screen_tells_little_leaders_are_tried(seed: int) -> None:
+    """They serve to estimate others, as the arms that seem best do not."""
+    tried = {}
+    for vague in (0.75, 1.0):
+        arms = FakeArms(np.abs(arms_of(seed)) + 0.2, 100.0, seed, 64, 1500)
+        eager_search(arms, vague=vague).good()
+        tried[vague] = len(arms.values), len(arms.refined)
+    assert tried[0.75][1] > 0
+    assert tried[1.0] == (2, 0)
+
+
+def eager_search(arms: FakeArms, **tuning: float) -> EagerSearch:
+    return EagerSearch(arms, 0.0, Tuning()._replace(**tuning), 1)  # type: ignore[arg-type]

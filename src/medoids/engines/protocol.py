@@ -304,13 +304,6 @@ class Engine(Medoids, Protocol):
         there are too few for so many clusters.
         """
 
-    def fewer_points(self, which: int) -> tuple[Self, Ids] | None:
-        """A share of very many points as an engine of their own, and which rows they are.
-
-        Eager swaps end there first: from then on they have less to do on all of them. None, if
-        they are not so many.
-        """
-
     def prepared(self, rough: bool = False) -> Self:
         """The engine that serves searches best: this one, or one that holds all distances.
 

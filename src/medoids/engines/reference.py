@@ -255,9 +255,6 @@ class ReferenceEngine(WithoutNear):
         )  # fmt: skip
         return found, rows
 
-    def fewer_points(self, which: int) -> tuple[ReferenceEngine, Ids] | None:
-        return None
-
     def prepared(self, rough: bool = False) -> Self:
         return self
 

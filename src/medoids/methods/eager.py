@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..engines.protocol import Engine, FullEngine, Ids
+from ..engines.protocol import Engine, Ids
 from ..search.eager import EagerSearch
 from ..search.rounds import Round
 from ..search.search import half_width, null_value
@@ -17,29 +17,21 @@ from .settings import Settings
 _FEW = _AT_ONCE = 32
 
 
-def eager(settings: Settings, engine: FullEngine) -> tuple[FullEngine, int]:
+def eager(settings: Settings, engine: Engine) -> tuple[Engine, int]:
     """Take every swap that a search comes upon, until a search shows that there is none.
 
     With few clusters several starts are tried, each for a few passes, and the one with the lowest
     loss goes on: few clusters have local optima that differ much, and these passes tell which of
     them is near. Where the user asks for several starts (`n_init`), each of these has as many fewer
-    trials. With very many points all that is done on a share of them first, to the end. An engine
-    at the medoids, and the number of swaps.
+    trials. An engine at the medoids, and the number of swaps.
     """
     tuning, monitor = settings.tuning, settings.monitor
     few = engine.n_clusters < tuning.many and tuning.trial < settings.max_iter
     if not few or not rehearses(settings):
         begin(settings, engine, swap, monitor.start)
         return engine, swap(settings, engine)
-    fewer = engine.fewer_points(monitor.start)
-    if fewer is not None:
-        some, rows = fewer
-        some, _ = eager(settings._replace(engine=some, monitor=Monitor()), some)
-        engine.place_all([int(rows[medoid]) for medoid in some.medoids])
-        monitor.record("init", engine, [])
-        return engine, swap(settings, engine)
     trials = -(-tuning.starts // monitor.starts)
-    ends: list[tuple[FullEngine, int, Monitor]] = []
+    ends: list[tuple[Engine, int, Monitor]] = []
     for start in range(monitor.start * trials, (monitor.start + 1) * trials):
         engine = engine.again() if ends else engine
         trial = monitor.apart(engine)
@@ -56,9 +48,11 @@ def eager(settings: Settings, engine: FullEngine) -> tuple[FullEngine, int]:
 def swap(settings: Settings, engine: Engine, trial: bool = False, last: bool = False) -> int:
     """Swap until no swap helps (in a `trial`: none that seems best); the number of swaps.
 
-    In the `last` passes all arms are looked at, as strictly as PAM's search does. A swap is judged
-    by the distances to all points before it is taken. While there are many, it has to lower the
-    loss by more than float32 can be wrong; the last ones are decided in float64.
+    In the `last` passes all arms are looked at, as strictly as PAM's search does. Where these end
+    with the first good arms there are many, each of which may be wrong by chance: so the very last
+    one trusts no bound from before. A swap is judged by the distances to all points before it is
+    taken. While there are many, it has to lower the loss by more than float32 can be wrong; the
+    last ones are decided in float64.
     """
     monitor, tuning = settings.monitor, settings.tuning
     strict = settings.delta or tuning.delta
@@ -67,6 +61,7 @@ def swap(settings: Settings, engine: Engine, trial: bool = False, last: bool = F
         return swaps
     if last:
         engine.forget()
+    fresh = last
     while can_improve(engine):
         if passes == settings.max_iter:
             monitor.stopped = True
@@ -75,18 +70,21 @@ def swap(settings: Settings, engine: Engine, trial: bool = False, last: bool = F
         arms = engine.screen(True, half_width(delta))
         search = EagerSearch(arms, null_value(True), tuning, engine.n_clusters)
         good = search.good(everywhere=last)
-        arms.close()
         done = engine.swap_in(good, arms.slack * engine.n)
+        if last and not done:  # what seemed good was not, so that the others must not wait
+            search.finish()
+        arms.close()
         if not done and not trial:
             done = _take_last(engine, search.close())
         if done or last or (arms.exact and not trial):
             swaps, passes = swaps + done, passes + 1
             monitor.record("swap", engine, search.rounds, arms.sigma, done)
         if not done:
-            if trial or arms.exact or last:
+            if trial or arms.exact or (last and (fresh or not search.is_hasty)):
                 break
             last = True  # what seemed best was not: the same pass goes on with all arms
             engine.forget()
+        fresh = not done
     if not trial:
         engine.sharpen()
     return swaps

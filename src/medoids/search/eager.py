@@ -12,17 +12,25 @@ from .search import Search
 class EagerSearch(Search):
     """A search that ends as soon as it knows arms that are good.
 
+    With few clusters that is one; with many, those that seem best in their clusters.
+
     Parameters
     ----------
     arms, null, tuning
         As for `Search`.
     clusters : int
         How many there are.
+
+    Attributes
+    ----------
+    is_hasty : bool
+        The first good arms end it.
     """
 
     def __init__(self, arms: Arms, null: float, tuning: Tuning, clusters: int) -> None:
         super().__init__(arms, null, tuning)
-        self.clusters = clusters
+        self.clusters, self.is_hasty = clusters, clusters < tuning.many
+        self._finishes = False
 
     @property
     def threshold(self) -> float:
@@ -42,7 +50,7 @@ class EagerSearch(Search):
             self._value()
             return best
         # Where hardly any arm is dropped, the screen tells little of which are the best.
-        vague = arms.left > self.tuning.vague * arms.total
+        vague = self.is_hasty and arms.left > self.tuning.vague * arms.total
         if not vague:
             self._value(arms.lowest(tried, each=True, below=self.null))
         if self.clusters >= self.tuning.many and len(self._good()) * 16 < self.clusters:
@@ -58,10 +66,21 @@ class EagerSearch(Search):
     def _knows_enough(self) -> bool:
         """As soon as an arm is known to be good: the others can wait for the next pass."""
         arms = self.arms
-        if not len(self._good()) and self.rounds[-1].references >= arms.depth:
+        if self._finishes or not self.is_hasty:
+            return False
+        if not len(self._good()) and len(self.rounds) > 1:
             self._value(arms.lowest(self.tuning.tried, each=True, below=self.null))
             self._drop()
         return len(self._good()) > 0
+
+    def finish(self) -> None:
+        """Look at all arms that are left after all, where one that was known to be good was not."""
+        if self.arms.exact or not len(self._good()):
+            return
+        self._finishes = True
+        self._drop()
+        self._narrow()
+        self._value()
 
     def _look_closely(self) -> None:
         arms = self.arms

@@ -238,9 +238,6 @@ class ArrayEngine(Placed, WithoutNear):
             return max(count, many)
         return min(count, self.n, int(math.sqrt(_BLOCK * self.room / 8)))
 
-    def fewer_points(self, which: int) -> tuple[ArrayEngine, Ids] | None:
-        return None
-
     def prepared(self, rough: bool = False) -> ArrayEngine:
         return self
 

@@ -249,12 +249,18 @@ class CPUEngine(EagerSwaps):
         size = min(count, self.n)
         if not self.near:  # distances between them are kept, and a copy
             size = min(size, int(math.sqrt(self.tuning.levels * self.room / 8)))
-        rows = self._from_the_end(size, which)
-        sites = self._sites_of(rows)
-        if sites is None:
+        # From the end of the order, as long as there are such.
+        places = np.arange(-(which + 1) * size, -which * size) % self.n
+        rows = np.sort(self.order[places])
+        allowed = None if self.sites.allowed is None else self.sites.allowed[rows]
+        arms = len(rows) if allowed is None else int(allowed.sum())
+        if arms < self.tuning.fewest_each * k:
             return None
+        sites = Sites((), allowed)
         if self.near:
-            return self._among(rows, sites), rows
+            among = PointsAmong(self.points, rows)
+            few = CPUEngine(among, k, self.room, self.rng, self.tuning, self._counter, sites)
+            return few, rows
         cache = self.cache
         if cache.first == self.n:
             block = np.ascontiguousarray(cache.columns.block[cache.position[rows]][:, rows].T)
@@ -262,28 +268,6 @@ class CPUEngine(EagerSwaps):
             block = self.block(rows, rows)
         points = PrecomputedPoints(block, self.workers)
         return CPUEngine(points, k, self.room, self.rng, self.tuning, sites=sites), rows
-
-    def fewer_points(self, which: int) -> tuple[CPUEngine, Indices] | None:
-        tuning = self.tuning
-        if self.n < tuning.many_points or self.near:
-            return None
-        rows = self._from_the_end(self.n // tuning.fewer, which)
-        sites = self._sites_of(rows)
-        return None if sites is None else (self._among(rows, sites), rows)
-
-    def _from_the_end(self, size: int, which: int) -> Indices:
-        """So many points from the end of the order, as long as there are such."""
-        return np.sort(self.order[np.arange(-(which + 1) * size, -which * size) % self.n])
-
-    def _sites_of(self, rows: Indices) -> Sites | None:
-        """Which of some points may be medoids; None, if they are too few."""
-        allowed = None if self.sites.allowed is None else self.sites.allowed[rows]
-        arms = len(rows) if allowed is None else int(allowed.sum())
-        return Sites((), allowed) if arms >= self.tuning.fewest_each * self.n_clusters else None
-
-    def _among(self, rows: Indices, sites: Sites) -> CPUEngine:
-        among, k = PointsAmong(self.points, rows), self.n_clusters
-        return CPUEngine(among, k, self.room, self.rng, self.tuning, self._counter, sites)
 
     def _on(self, points: Points, n_clusters: int | None = None) -> CPUEngine:
         """The same with other distances."""

@@ -298,9 +298,6 @@ class DaskEngine(WithoutNear):
         room, rng = 32.0 * size**2, np.random.default_rng([self.common.ground.seed, which])
         return CPUEngine(points, self.n_clusters, room, rng, self.common.tuning), rows
 
-    def fewer_points(self, which: int) -> tuple[Any, Ids] | None:
-        return None
-
     def prepared(self, rough: bool = False) -> Self:
         return self
 

@@ -17,8 +17,7 @@ class PointsAmong(Points):
         self.points, self.chosen = points, chosen
         self._copies = len(np.unique(chosen)) < len(chosen)
         self.nonnegative, self.cost = points.nonnegative, points.cost
-        self.cost_of_many, self.in_bytes = points.cost_of_many, points.in_bytes
-        self.symmetric, self.triangle = points.symmetric, points.triangle
+        self.in_bytes = points.in_bytes
         self.weights = None if points.weights is None else points.weights[chosen]
 
     @property

@@ -2,9 +2,9 @@
 
 After a swap of x with the medoid at m a point y pays min(d(x, y), r_m(y)), r_m(y) being what it
 pays without m. So the loss falls by no more than r_m does, whatever x is. Where distances obey the
-triangle inequality more is known: y is as far from x as from the medoid h of x, but for d(x, h); so
-where y is beyond what it pays, what it pays before and now is known, and what is won there and what
-is lost add up. docs/algorithm.md, "What a swap leaves as it was".
+triangle inequality more is known: y is as far from x as from the medoid h of x, but for d(x, h). So
+of a point that is well within what it pays, or well beyond, it is known what x changes there before
+and now. docs/algorithm.md, "What a swap leaves as it was".
 """
 
 from __future__ import annotations
@@ -108,8 +108,9 @@ def falls_by_reach(
 def _by_ring(changes: Changes, far: Values, width: float, k: int) -> NDArray[np.float64]:
     """What arms of each ring may win besides, where points are so far from its medoid.
 
-    A point that pays less now, b and not a, is known to be beyond both if it is farther than b from
-    all arms of the ring; one that pays more, to be within neither as long as it is not.
+    A point that pays b rather than a wins an arm the more, a - b, unless the arm is known to be
+    within b of it: so it is as long as d(x, h) <= b - d(h, y). One that pays more takes b - a away,
+    but only from arms known to be beyond b: as long as d(x, h) <= d(h, y) - b.
     """
     kept = []
     for (old, new), d in zip(changes.pairs, (far, far, far[changes.moved]), strict=True):
