@@ -19,8 +19,11 @@ from helpers import (
     swaps_by_force,
 )
 from medoids._types import Indices
+from medoids.engines.cpu.kernels.basis import regress
+from medoids.engines.cpu.kernels.tuples import Cluster, Led, Refs
 from medoids.engines.cpu.points.dense import DensePoints
 from medoids.engines.cpu.points.matrix import PrecomputedPoints
+from medoids.engines.cpu.rewards.fitted import wider
 from medoids.engines.cpu.rewards.rewards import Rewards
 
 N = 1500
@@ -236,3 +239,53 @@ def test_what_an_arm_gains_at_itself_counts_once(depth: int) -> None:
         error, se = mean - case.true[arms], (mean - lower) / 1e-3
         errors.append(error / np.maximum(se, 1e-3 * case.size))
     assert np.abs(errors).max() < 6
+
+
+def test_bounds_hold_where_clusters_are_seen_as_a_whole() -> None:
+    """What leaders tell of other clusters is by chance, and moves what is estimated of these."""
+    broken = total = 0
+    for metric, d, k in (("sqeuclidean", 2, 20), ("euclidean", 2, 30)):
+        X = np.random.default_rng(0).normal(size=(1300, d))
+        points = dense(X, metric)
+        matrix = points.exact(np.arange(len(X)))
+        medoids = build_by_force(matrix, k)
+        true = (swaps_by_force(matrix, medoids).min(axis=1) - loss_of(matrix, medoids)) / len(X)
+        others = np.setdiff1d(np.arange(len(X)), medoids)
+        for seed in range(4):
+            order = np.random.default_rng(seed).permutation(len(X))
+            cache = cache_of(points, order, 1e9, 512)
+            rewards = rewards_of(cache, state_of(points, medoids), True, 4.56)
+            leaders = others[np.argsort(rewards.mean[others])[:60]]
+            rewards.bounds.lower[:] = -np.inf
+            _, low = led(rewards, others, 512, leaders)
+            open_ = ~np.isin(others, leaders)
+            broken += int((low > true[others] + 2 * rewards.slack)[open_].sum())
+            total += int(open_.sum())
+    assert total > 9000
+    assert broken == 0
+
+
+def test_a_feature_whose_mean_the_sample_does_not_show_widens_intervals() -> None:
+    """To each reference's share comes how unlikely it is that the sample shows so little of it."""
+    likely, unlikely = (_basis_of(np.array([0.1, -0.1] * 32), mean) for mean in (0.0, 0.5))
+    scale, unseen = 4, 5
+    assert likely[scale] == pytest.approx(likely[unseen], rel=0.2)
+    assert unlikely[scale][0] > 100 * unlikely[unseen][0]
+
+
+def _basis_of(values: Floats, mean: float) -> tuple[np.ndarray, ...]:
+    """The basis of a BUILD step's only cluster, with one leader besides what points pay."""
+    m = len(values)
+    pays = np.linspace(1.0, 2.0, m)
+    caps = np.stack([pays, pays, pays, pays], axis=1).astype(np.float32)
+    zero, none = np.zeros(m, np.int32), np.zeros(0)
+    refs = Refs(
+        zero, zero, np.zeros(m, np.bool_), m, caps, pays.astype(np.float32)[None],
+        np.zeros(m, np.float32), none,
+    )  # fmt: skip
+    distances = (pays + np.minimum(values, 0.0)).astype(np.float32)[None]
+    led = Led(distances, np.array([-0.05 + mean]), np.zeros(1), 1)
+    cluster = Cluster(0, np.zeros(1, np.int64), np.array([10 * m]), 8, 10 * m, False)
+    means = np.array([[1.0, 1.5]]), np.zeros((1, 2))
+    found: tuple[np.ndarray, ...] = regress(refs, led, cluster, means, (16, 12.0, wider(4.56)))
+    return found

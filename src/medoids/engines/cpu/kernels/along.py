@@ -93,7 +93,7 @@ def find(block, slots, limit, line, me, hits):  # type: ignore[no-untyped-def]
 def _conclude(hits, basis, arms, removal, z, start, scratch, out):  # type: ignore[no-untyped-def]
     """See `conclude`. The first of `scratch` come as zeros, and are left so."""
     at, distances, counts = hits
-    q, laid, segments, t, scale, gram, shared = basis
+    q, laid, segments, t, scale, unseen, gram, shared = basis
     me, home, own, guard, share, seen, n, swap = arms
     # c = Q'r over each segment's references, the owner staying and going; and sums of r and r²
     # likewise. In float32 are a few hits, every other one apart: an addition waits for the last.
@@ -132,7 +132,7 @@ def _conclude(hits, basis, arms, removal, z, start, scratch, out):  # type: igno
                 add_scaled(sums, (2 * home + i) * LANES, columns, LANES * me[x], near)
         gain = own[x, 0] - stayed / others / root
         total = weighted = beside = along_mean = inside = nothing()
-        whole = 0.0
+        whole = hidden = 0.0
         for i in range(count):
             s = met[i]
             cell = s if s < k else k
@@ -141,6 +141,7 @@ def _conclude(hits, basis, arms, removal, z, start, scratch, out):  # type: igno
             along_mean = plus(along_mean, times(line_of(means, LANES * cell), stay))
             total, weighted = plus(total, stay), plus(weighted, part)
             whole += scale[cell] * squares[4 * s + 2]
+            hidden += unseen[cell] * squares[4 * s + 2]
             if s < k:
                 inside = plus(inside, times(part, stay))
             else:
@@ -152,7 +153,7 @@ def _conclude(hits, basis, arms, removal, z, start, scratch, out):  # type: igno
         rest = minus(times(products, total), plus(weighted, weighted))
         rest = left + added_up(times(times(common, total), rest))
         rest = larger(rest, 0.0) + _ROUNDED * whole
-        chance = smaller(np.sqrt(rest / whole), 1.0) if whole > 0 else 1.0
+        chance = smaller(np.sqrt(rest / hidden), 1.0) if hidden > 0 else 1.0
         alone = value - z * np.sqrt(rest) - guard[x, 0] * chance - guard[x, 1]
         lower[lines - 1, start + x] = alone
         best = value
@@ -172,13 +173,15 @@ def _conclude(hits, basis, arms, removal, z, start, scratch, out):  # type: igno
                 one += added_up(plus(more, times(line_of(means, LANES * k), change2)))
                 wide = whole + factor * (squares[4 * j + 3] - squares[4 * j + 2])
                 wide += factor2 * (squares[4 * (k + j) + 3] - squares[4 * (k + j) + 2])
+                bare = hidden + unseen[j] * (squares[4 * j + 3] - squares[4 * j + 2])
+                bare += unseen[k] * (squares[4 * (k + j) + 3] - squares[4 * (k + j) + 2])
                 rest = minus(times(products, moved), plus(weight, weight))
                 rest = times(times(common, moved), rest)
                 here = times(part, plus(go, stay))
                 here = plus(here, times(part2, plus(change2, plus(beside, beside))))
                 rest = left + wide - whole + added_up(minus(rest, times(local, here)))
                 rest = larger(rest, 0.0) + _ROUNDED * wide
-                chance = smaller(np.sqrt(rest / wide), 1.0) if wide > 0 else 1.0
+                chance = smaller(np.sqrt(rest / bare), 1.0) if bare > 0 else 1.0
                 bound = one - z * np.sqrt(rest) - guard[x, 0] * chance - guard[x, 1]
             one += removal[j]
             bound += removal[j]

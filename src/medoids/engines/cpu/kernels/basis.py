@@ -17,7 +17,7 @@ from numba import njit
 
 from .reward import reward
 from .tuples import LANES as COLUMNS
-from .vectors import add_scaled
+from .vectors import add_scaled, larger
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 # Directions in which features differ by rounding alone are left out.
 _RANK = 1e-6
+# The square of a feature's mean is about the share of all points that a reference stands for, if
+# the references show what all points are. Beyond so many times that they do not.
+_LIKELY = 10.0
 _SQUARE = COLUMNS * COLUMNS
 
 
@@ -154,8 +157,10 @@ def _describe(refs, leaders, lines, rules, means, local, features, t):  # type: 
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _orthonormal(gram, turn, t, local, p, amounts):  # type: ignore[no-untyped-def]
+def _orthonormal(gram, turn, t, local, p, likely, beyond, amounts):  # type: ignore[no-untyped-def]
     """Make each cell's local features orthonormal, and then the global ones over all cells.
+
+    In each cell, and in all: how many times what is `likely` the square of a feature's mean is.
 
     The global ones are first freed of what a cell's local ones tell; their products over all cells
     are then the last cell's. A feature's line of `turn` says what it is made of; its mean, in `t`,
@@ -186,6 +191,8 @@ def _orthonormal(gram, turn, t, local, p, amounts):  # type: ignore[no-untyped-d
             if is_local or h == last:
                 factor = 1 / np.sqrt(left) if left > _RANK * whole else 0.0
                 t[to] *= factor
+                if (x > 0 or h == last) and likely[h] > 0:  # the first is the constant
+                    beyond[h] = larger(beyond[h], t[to] * t[to] / likely[h])
                 add_scaled(turn, at + COLUMNS * j, turn, at + COLUMNS * j, factor - 1)
             else:
                 size[j] += whole
@@ -210,13 +217,14 @@ def _scale(features, lines, squares, cells, wider, p, out):  # type: ignore[no-u
     f, t = features
     segment, weight = lines
     gram, turn = squares
-    share, unseen, seen, full = cells
-    scale, scaled, weighing, line, square = out
+    share, unseen, seen, full, beyond = cells
+    scale, hidden, scaled, weighing, line, square = out
     k = scale.shape[0] - 1
     last = _SQUARE * (k + 1)
     for i in range(p):
         add_scaled(line, 0, turn, last + COLUMNS * i, t[k + 1, i])
-    # √w Qt is how much each reference's residual moves the estimate.
+    # √w Qt is how much each reference's residual moves the estimate; by w it moves what is to be
+    # estimated, as far as the cell is seen.
     for h in range(k + 1):
         for c in range(COLUMNS):
             one = line[c] if c < p else t[h, c]
@@ -227,7 +235,8 @@ def _scale(features, lines, squares, cells, wider, p, out):  # type: ignore[no-u
             one = 0.0
             for c in range(COLUMNS):
                 one += weighing[COLUMNS * h + c] * f[s, c]
-            scale[h] += (weight[s] * one) ** 2
+            hidden[h] += unseen[h] * (weight[s] * one) ** 2
+            scale[h] += (1 - unseen[h]) * (weight[s] * (one - 1)) ** 2
     for h in range(k + 1):
         rank = 0.0
         for j in range(p, COLUMNS):
@@ -248,8 +257,10 @@ def _scale(features, lines, squares, cells, wider, p, out):  # type: ignore[no-u
                 rank += one if i == j else 0.0
         freedom = full[h] - rank if full[h] - rank > 1 else 1.0
         each = (seen[h] if seen[h] > 1 else 1.0) / (full[h] if full[h] > 1 else 1.0)
-        scale[h] *= unseen[h] / (each * freedom) / (share[h] if share[h] > 0 else 1.0)
-        scale[h] *= wider[int(freedom) if freedom < wider.shape[0] else wider.shape[0] - 1]
+        widening = wider[int(freedom) if freedom < wider.shape[0] else wider.shape[0] - 1]
+        widening /= each * freedom * (share[h] if share[h] > 0 else 1.0)
+        scale[h] = (scale[h] + hidden[h]) * widening * beyond[h] * beyond[k + 1]
+        hidden[h] *= widening
         for i in range(p):
             add_scaled(scaled, COLUMNS * i, square, COLUMNS * i, scale[h])
 
@@ -338,12 +349,17 @@ def regress(
         (g, swap, min(int(full[g] / per_feature), room), room, support), means, local,
         (f, goes, f.reshape(-1), gram), t,
     )  # fmt: skip
-    few = np.zeros((3, _SQUARE))
-    _orthonormal(gram, turn, t.reshape(-1), local, p, few[0])
-    scale, weighing, line = np.zeros(k + 1), np.zeros((k + 1) * COLUMNS), np.zeros(COLUMNS)
+    few, likely, beyond = (
+        np.zeros((3, _SQUARE)),
+        np.append(share, share[seen > 1].max(initial=0)),
+        np.ones(k + 2),
+    )
+    _orthonormal(gram, turn, t.reshape(-1), local, p, _LIKELY * likely, beyond, few[0])
+    scale, hidden = np.zeros((2, k + 1))
+    weighing, line = np.zeros((k + 1) * COLUMNS), np.zeros(COLUMNS)
     _scale(
-        (f, t), (segment, weight), (gram, turn), (share, unseen, seen, full), wider, p,
-        (scale, few[1], weighing, line, few[2]),
+        (f, t), (segment, weight), (gram, turn), (share, unseen, seen, full, beyond), wider, p,
+        (scale, hidden, few[1], weighing, line, few[2]),
     )  # fmt: skip
     # Turned so that the global columns' products with each other, so weighted, are zero.
     by = turn.reshape(k + 2, COLUMNS, COLUMNS)
@@ -357,5 +373,5 @@ def regress(
         (f, caps, offset), (segment, weight), by[:-1].transpose(0, 2, 1).reshape(-1), swap,
         (q, laid, limit, line),
     )  # fmt: skip
-    shares = (share[g], share[g] * unseen[g], share[k] * unseen[k], int(seen[g]))
-    return q, laid, segment, t[:-1], scale, sizes_of, p, limit, shares
+    shares = (share[g], share[g] * unseen[g], int(seen[g]))
+    return q, laid, segment, t[:-1], scale, hidden, sizes_of, p, limit, shares

@@ -281,6 +281,8 @@ class Basis(NamedTuple):
         The estimate of the mean over all points is t'c.
     scale : ndarray of shape (cells,)
         The factor from what is left of the squares to each cell's part of the variance.
+    unseen : ndarray of shape (cells,)
+        The part of it that is due to points that are not seen.
     gram : ndarray of shape (columns,)
         Squares of the global columns, each cell's times its scale; these columns are turned so
         that their products with each other are zero.
@@ -293,6 +295,7 @@ class Basis(NamedTuple):
     segments: NDArray[np.int32]
     t: NDArray[np.float64]
     scale: NDArray[np.float64]
+    unseen: NDArray[np.float64]
     gram: NDArray[np.float64]
     shared: int
 

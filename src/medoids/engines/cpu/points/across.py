@@ -33,7 +33,7 @@ from .sparse_rows import SparseRows, rows_of
 
 # Rows of the long side that a thread takes at a time, and of the short side that are held as one
 # panel; with so few there, BLAS would copy more than it computes.
-_SLICE, _PANEL, _THIN = 512, 512, 48
+_SLICE, _PANEL, _THIN = 512, 512, 8
 
 
 class Side(NamedTuple):

@@ -25,7 +25,7 @@ from .shaped import ShapedRows
 
 # Rows of the long side that a thread takes at a time, and of the short side that are
 # held as one panel; with so few there, BLAS would copy more than it computes.
-_SLICE, _PANEL, _THIN = 512, 512, 48
+_SLICE, _PANEL, _THIN = 512, 512, 8
 # Where there are more, they are in at least four slices.
 _SHARED = 16_384
 # Rows that are compared with all at a time, where there are few.

@@ -72,9 +72,9 @@ class Fitted:
 
     Attributes
     ----------
-    unseen : tuple of float
-        The share of all points that a reference of the cluster, and one next to it, stands for, as
-        far as there are points that are not seen.
+    unseen : float
+        The share of all points that a reference of the cluster stands for, as far as there are
+        points that are not seen.
     """
 
     def __init__(
@@ -89,8 +89,8 @@ class Fitted:
     ) -> None:
         self.g, self.n, self.swap, self._z = cluster.g, cluster.n, cluster.swap, z
         found = kernels.regress(refs, led, cluster, means, (*rules, wider(z)))
-        self._basis, limit, shares = Basis(*found[:7]), found[7], found[8]
-        self._share, self.unseen, self._seen = shares[0], shares[1:3], shares[3]
+        self._basis, limit, shares = Basis(*found[:8]), found[8], found[9]
+        self._share, self.unseen, self._seen = shares
         self._columns = []
         used = np.where(self._basis.segments < 0, -1, np.arange(len(limit))).astype(np.int32)
         start = 0

@@ -12,8 +12,6 @@ from ..step import Step
 from .sample import Sample
 
 _TINY = np.finfo(float).tiny
-# How likely a neighbour is that far from the arm's cluster, compared with other points.
-_ELSEWHERE = 1 / 8
 # Arms that a thread takes at a time: what is known of them stays near the core.
 SPAN = 16_384
 _ALL = slice(None)
@@ -112,7 +110,7 @@ class Guard:
         """
         return np.minimum((self._skew[some] + self._missed[some]) * left, _LARGEST)
 
-    def terms(self, arms: Indices, m: int, shares: tuple[float, float]) -> Values:
+    def terms(self, arms: Indices, m: int, own: float) -> Values:
         """By how much bounds fall at more references, in the columns of `Inside.guard`.
 
         Parameters
@@ -120,19 +118,17 @@ class Guard:
         arms : ndarray of int
         m : int
             References that all clusters share.
-        shares : tuple of float
-            The share of all points that a reference of the arms' cluster stands for, and one
-            next to it, as far as there are points that are not seen.
+        own : float
+            The share of all points that a reference of the arms' cluster stands for, as far as
+            there are points that are not seen.
         """
         terms = np.zeros((len(arms), 3))
         rest = max(1.0 - m / self.step.n, 0.0) / m
         if not self.step.state.k or not rest:
             return terms
         terms[:, 0] = self._skew[arms] * self.m * rest
-        # A neighbour of an arm is in its cluster or next to it, but where three meet.
-        share = rest if self.step.k == 1 else min(max(*shares, _ELSEWHERE * rest), rest)
-        terms[:, 1] = self._unseen(arms, share)
-        own = shares[0]
+        # Most neighbours of an arm are in its cluster or next to it, but not where three meet.
+        terms[:, 1] = self._unseen(arms, rest)
         if self._has_homes and own > 0:
             one = self._one2[arms]
             seen = one + self._home_mean[arms] / own
