@@ -29,6 +29,8 @@ _RANK = 1e-6
 # The square of a feature's mean is about the share of all points that a reference stands for, if
 # the references show what all points are. Beyond so many times that they do not.
 _LIKELY = 10.0
+# Then a feature is left out if it differs from others by less than this share of its squares.
+_ALIKE = 1e-3
 _SQUARE = COLUMNS * COLUMNS
 
 
@@ -191,8 +193,11 @@ def _orthonormal(gram, turn, t, local, p, likely, beyond, amounts):  # type: ign
             if is_local or h == last:
                 factor = 1 / np.sqrt(left) if left > _RANK * whole else 0.0
                 t[to] *= factor
-                if (x > 0 or h == last) and likely[h] > 0:  # the first is the constant
-                    beyond[h] = larger(beyond[h], t[to] * t[to] / likely[h])
+                odd = t[to] * t[to] / likely[h] if likely[h] > 0 else 0.0
+                if odd > 1 and left < _ALIKE * whole:
+                    t[to] = factor = 0.0
+                elif x > 0 or h == last:  # the first is the constant
+                    beyond[h] = larger(beyond[h], odd)
                 add_scaled(turn, at + COLUMNS * j, turn, at + COLUMNS * j, factor - 1)
             else:
                 size[j] += whole
