@@ -5,7 +5,8 @@ given apart (nothing is loaded yet, though compiled before); "warm" is the best 
 follow. k-means knows no cosine and no sphere: it is given rows of length 1, or places as points in
 space. FasterPAM is given its matrix, and the time for that counts. The loss is the mean over all
 rows of the distance to the nearest medoid. Some of the tuning constants were chosen on these data.
-MNIST's rows are compared as bytes, which this processor does.
+MNIST's rows are compared as bytes, which this processor does. The rows of a case are of one run;
+cases may be of different days and machines of one kind, whose speeds differ by up to a half.
 """
 
 from __future__ import annotations
