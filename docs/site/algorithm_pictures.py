@@ -81,7 +81,7 @@ def watching() -> Iterator[list[Step]]:
         left: int = usual["drop"](self, bar)
         last = steps[-1].rounds[-1]
         last.left, last.bar = self._alive.copy(), bar
-        last.leaders = np.flatnonzero(self._ledger.is_valued)
+        last.leaders = self._ledger.valued.copy()
         return left
 
     for name, watched in {"__init__": screened, "drop": dropped, "refine": refined}.items():
