@@ -53,7 +53,7 @@ class EagerSearch(Search):
         vague = self.is_hasty and arms.left > self.tuning.vague * arms.total
         if not vague:
             self._value(arms.lowest(tried, each=True, below=self.null))
-        if self.clusters >= self.tuning.many and len(self._good()) * 16 < self.clusters:
+        if not self.is_hasty and len(self._good()) * 16 < self.clusters:
             self._drop()
             self._look_closely()
         if (everywhere or vague) and not len(self._good()):
