@@ -59,7 +59,10 @@ class Cache:
         # There may be more of the first references, if searches come to cost so much.
         most = max(first, min(int(tuning.most_first * first), n // 2, room * 4 // 5))
         lines = min(n, max(room, first + 1), most + more)
-        self.columns = Columns(points, order, few, n if self.fits else lines)
+        # Where all distances may be kept, what is left is for copies of them.
+        share = min(1.0, 2 * (1 - whole / memory_limit)) if self.fits else 1.0
+        rows = min(max(int(tuning.rows * memory_limit * share // (4 * n)), 1), n)
+        self.columns = Columns(points, order, few, n if self.fits else lines, rows)
         self.local = first < n and self.columns.contrast > tuning.contrast
         # Else hardly any is asked for twice, and it takes less time to compute than to look up.
         often = self.local or n**2 <= tuning.kept_pairs or points.cost > tuning.kept_cost
@@ -70,13 +73,10 @@ class Cache:
         self.columns.allow(max(lines - most, 0), self.keeps_all)
         if not self.local:
             self.columns.extend(first)
-        # Where all distances may be kept, what is left is for copies of them.
-        share = min(1.0, 2 * (1 - whole / memory_limit)) if self.fits else 1.0
         self.levels = Levels(self.columns, tuning.levels * memory_limit * share)
         self._copying = tuning.copying
         self.members = Members(points, order, tuning.levels * memory_limit * share, self._copying)
-        few = max(int(tuning.rows * memory_limit * share // (4 * n)), 1)
-        self.rows = Rows(self.columns, self.levels, min(few, n))
+        self.rows = Rows(self.columns, self.levels)
         self.scratch = tuning.scratch * memory_limit * share
         self.known = self.levels.known if self.keeps_all else self.rows.held
         self.position = self.rows.position

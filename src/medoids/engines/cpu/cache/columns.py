@@ -21,6 +21,8 @@ class Columns:
         How many of them every arm is measured on.
     lines : int
         Of the block.
+    spare : int
+        And so many more behind it, for whoever has a use for them.
 
     Attributes
     ----------
@@ -30,18 +32,22 @@ class Columns:
         All distances are kept: none is computed twice, and `grow` may be called.
     block : ndarray of float32 of shape (lines, n)
         It takes address space alone until lines are written.
+    held : ndarray of float32 of shape (lines + spare, n)
+        The same, with the spare lines.
     apart : float
         How far a point usually is from the nearest of the first references;
     contrast : float
         and from any of them, over that: large where there are few dimensions.
     """
 
-    def __init__(self, points: Points, order: Indices, first: int, lines: int) -> None:
+    def __init__(self, points: Points, order: Indices, first: int, lines: int, spare: int) -> None:
         n = points.n
         self.points, self.order, self.first = points, order, first
         self.position = np.empty(n, dtype=np.int64)
         self.position[order] = np.arange(n)
-        self.block: NDArray[np.float32] = np.empty((lines, n), dtype=np.float32)
+        self.spare = spare
+        self.held: NDArray[np.float32] = np.empty((lines + spare, n), dtype=np.float32)
+        self.block = self.held[:lines]
         points.block(np.arange(n), order[:first], self.block[:first].T)
         self._more, self.keeps_all = 0, False
         # The line of each reference that is seen besides, and how many these are.

@@ -16,13 +16,14 @@ from .levels import Levels
 class Rows:
     """Whole rows in float32, the oldest of which make room for others.
 
+    Of an arm whose line the columns have, that is its row.
+
     Parameters
     ----------
     columns : Columns
+        There is room for rows behind their lines: the `spare` ones.
     levels : Levels
         What they are put together from, where all distances are kept.
-    room : int
-        How many there are at most.
 
     Attributes
     ----------
@@ -30,13 +31,12 @@ class Rows:
         The arms whose rows are kept.
     """
 
-    def __init__(self, columns: Columns, levels: Levels, room: int) -> None:
-        n = columns.points.n
+    def __init__(self, columns: Columns, levels: Levels) -> None:
+        n, room = columns.points.n, columns.spare
         self.columns, self.levels, self.points = columns, levels, columns.points
         self.position = columns.position
         self._room, self._next = room, 0
         self._batch = max(min(64, room // 2), 1)
-        self._rows: NDArray[np.float32] = np.empty((0, n), dtype=np.float32)
         self.held = np.zeros(n, dtype=bool)
         self._row_of = np.zeros(n, dtype=np.int64)
         self._arm_of = np.full(room, -1, dtype=np.int64)
@@ -55,19 +55,28 @@ class Rows:
         one of their `parts`.
         """
         if not self.held[arms].all():
-            if not len(self._rows):
-                self._rows = np.empty((self._room, self.points.n), dtype=np.float32)
-            start = self._next if self._next + len(arms) <= self._room else 0
-            stop = start + len(arms)
+            lines, kept = self.columns.mirrored(arms), self.columns.held
+            self._row_of[arms] = lines
+            # Those of other references than the first may be written over.
+            at_hand = (lines >= 0) & (lines < self.columns.first) & self._has_lines
+            new = arms[np.flatnonzero(~at_hand)[np.argsort(lines[~at_hand] >= 0, kind="stable")]]
+            start = self._next if self._next + len(new) <= self._room else 0
+            stop = start + len(new)
             old = self._arm_of[start:stop]
             self.held[old[old >= 0]] = False
-            arms_in_rows = arms[np.argsort(self.columns.mirrored(arms) >= 0, kind="stable")]
-            self._fill(arms_in_rows, self._rows[start:stop])
-            self._arm_of[start:stop] = arms_in_rows
-            self._row_of[arms_in_rows] = np.arange(start, stop)
+            begin = len(self.columns.block)
+            if len(new):
+                self._fill(new, kept[begin + start : begin + stop])
+            self._arm_of[start:stop] = new
+            self._row_of[new] = np.arange(begin + start, begin + stop)
             self.held[arms] = True
             self._next = stop
-        return self._rows, self._row_of[arms]
+        return self.columns.held, self._row_of[arms]
+
+    @property
+    def _has_lines(self) -> bool:
+        """Lines of columns are rows; else rows are put together of what is known of each arm."""
+        return not self.columns.keeps_all and self.columns.first < self.points.n
 
     def _fill(self, arms: Indices, out: NDArray[np.float32]) -> None:
         """Fill in the rows of arms; those that lines have come last."""

@@ -354,11 +354,8 @@ def regress(
         (g, swap, min(int(full[g] / per_feature), room), room, support), means, local,
         (f, goes, f.reshape(-1), gram), t,
     )  # fmt: skip
-    few, likely, beyond = (
-        np.zeros((3, _SQUARE)),
-        np.append(share, share[seen > 1].max(initial=0)),
-        np.ones(k + 2),
-    )
+    few, likely, beyond = np.zeros((3, _SQUARE)), np.empty(k + 2), np.ones(k + 2)
+    likely[:-1], likely[-1] = share, share.max(where=seen > 1, initial=0)
     _orthonormal(gram, turn, t.reshape(-1), local, p, _LIKELY * likely, beyond, few[0])
     scale, hidden = np.zeros((2, k + 1))
     weighing, line = np.zeros((k + 1) * COLUMNS), np.zeros(COLUMNS)

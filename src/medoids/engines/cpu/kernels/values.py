@@ -6,7 +6,8 @@ import numpy as np
 from numba import njit
 
 from .reward import reward
-from .vectors import smaller
+from .tuples import LANES
+from .vectors import PACKS, places_below, smaller
 
 _REORDER = {"reassoc", "nsz", "contract"}
 
@@ -43,6 +44,19 @@ def reassign(row, k, position, rows, some, near, span):  # type: ignore[no-untyp
 
 
 @njit(nogil=True, cache=True)
+def _below(row, limit, near):  # type: ignore[no-untyped-def]
+    """Write to `near` where a row is below a limit; there is room for a line more. How many."""
+    count, width = np.int64(0), limit.shape[0]
+    packed = width - width % LANES if PACKS else 0
+    for j in range(0, packed, LANES):
+        count = places_below(row, limit, j, near, count)
+    for j in range(packed, width):
+        near[count] = j
+        count += row[j] < limit[j]
+    return count
+
+
+@njit(nogil=True, cache=True)
 def _rewards_of(row, cap, base, cap2, base2, owner, near, extra):  # type: ignore[no-untyped-def]
     """The sum of an arm's rewards where no medoid goes; `extra` gets what each one adds.
 
@@ -50,12 +64,8 @@ def _rewards_of(row, cap, base, cap2, base2, owner, near, extra):  # type: ignor
     the others are picked out first, without a branch. (A tuple, passed on for each arm, would
     cost a tenth of the time.)
     """
-    count = 0
-    for j in range(cap2.shape[0]):
-        near[count] = j
-        count += row[j] < cap2[j]
     total = 0.0
-    for i in range(count):
+    for i in range(_below(row, cap2, near)):
         j = near[i]
         value = float(row[j])
         stays = reward(value, cap[j], base[j])
@@ -73,15 +83,20 @@ def total_rewards(rows, slots, clips, swap, shared, extra):  # type: ignore[no-u
     than there are points.
     """
     cap, base, cap2, base2, owner = clips
-    near = np.empty(cap.shape[0] + 1, dtype=np.int32)
+    near = np.empty(cap.shape[0] + LANES, dtype=np.int32)
     for i in range(slots.shape[0]):
         row = rows[slots[i]]
         if swap:
             shared[i] = _rewards_of(row, cap, base, cap2, base2, owner, near, extra[i])
             continue
         total = 0.0
-        for j in range(cap.shape[0]):
-            total += reward(float(row[j]), cap[j], base[j])
+        if cap[0] == np.inf:  # no medoid: an arm rewards all
+            for j in range(cap.shape[0]):
+                total += reward(float(row[j]), cap[j], base[j])
+        else:
+            for e in range(_below(row, cap, near)):
+                j = near[e]
+                total += reward(float(row[j]), cap[j], base[j])
         shared[i] = total
 
 
@@ -119,7 +134,7 @@ def first_better(rows, slots, closed, clips, removal, bar):  # type: ignore[no-u
     Those that are `closed` are passed over.
     """
     cap, base, cap2, base2, owner = clips
-    near = np.empty(rows.shape[1] + 1, dtype=np.int32)
+    near = np.empty(rows.shape[1] + LANES, dtype=np.int32)
     for i in range(slots.shape[0]):
         if closed[i]:
             continue

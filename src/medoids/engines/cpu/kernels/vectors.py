@@ -117,6 +117,21 @@ def ask_for(_: Any, array: Any, row: Any, column: Any) -> Any:
     return types.void(array, types.int64, types.int64), generate
 
 
+def _pack(builder: Any, lanes: Any, mask: Any, to: Any) -> None:
+    """Store those of a line's numbers of 32 bits that a mask chooses, side by side."""
+    kind = ir.FunctionType(lanes.type, [lanes.type, lanes.type, mask.type])
+    name = f"llvm.x86.avx512.mask.compress.v{LANES}"
+    name += "f32" if lanes.type.element == _NUMBER else "i32"
+    pack = cgutils.get_or_insert_function(builder.module, kind, name)
+    some = builder.call(pack, [lanes, ir.Constant(lanes.type, None), mask])
+    builder.store(some, to, align=4)
+
+
+def _counted(builder: Any, mask: Any) -> Any:
+    """How many a mask of a line chooses."""
+    return builder.zext(builder.ctpop(builder.bitcast(mask, ir.IntType(LANES))), _PLACE)
+
+
 @intrinsic
 def keep_below(
     _: Any, row: Any, limit: Any, line: Any, j: Any, mine: Any, places: Any, values: Any, kept: Any
@@ -138,18 +153,45 @@ def keep_below(
         mask = builder.and_(mask, builder.icmp_signed("!=", which, mine))
         none = ir.Constant(which.type, [0] * LANES)
         mask = builder.and_(mask, builder.icmp_signed(">=", which, none))
-        for i, lanes, name in ((5, which, "i32"), (6, distances, "f32")):
-            kind = ir.FunctionType(lanes.type, [lanes.type, lanes.type, mask.type])
-            pack = cgutils.get_or_insert_function(
-                builder.module, kind, f"llvm.x86.avx512.mask.compress.v{LANES}{name}"
-            )
-            some = builder.call(pack, [lanes, ir.Constant(lanes.type, None), mask])
-            builder.store(some, place(i, args[7]), align=4)
-        count = builder.ctpop(builder.bitcast(mask, ir.IntType(LANES)))
-        return builder.add(args[7], builder.zext(count, _PLACE))
+        for i, lanes in ((5, which), (6, distances)):
+            _pack(builder, lanes, mask, place(i, args[7]))
+        return builder.add(args[7], _counted(builder, mask))
 
     place = types.int64
     return place(row, limit, line, place, types.int32, places, values, place), generate
+
+
+@intrinsic
+def places_below(_: Any, row: Any, limit: Any, j: Any, places: Any, kept: Any) -> Any:
+    """Append to `places`, from `kept` on, those of j, j + 1, ... at which row[j] < limit[j].
+
+    Of as many as a line has. Both arrays are contiguous; `places` is of int32 and has room for all.
+    How many are kept then. Needs a processor that `PACKS`.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        pairs = zip(signature.args[:2], args[:2], strict=True)
+        lines = [
+            builder.load(
+                lanes_at(context, builder, array, value, args[2], LANES),
+                align=array.dtype.bitwidth // 8,
+            )
+            for array, value in pairs
+        ]
+        if row.dtype != limit.dtype:
+            wide = ir.VectorType(ir.DoubleType(), LANES)
+            lines = [line if line.type == wide else builder.fpext(line, wide) for line in lines]
+        mask = builder.fcmp_ordered("<", *lines)
+        small = ir.IntType(32)
+        steps = ir.Constant(ir.VectorType(small, LANES), list(range(LANES)))
+        every = builder.add(spread(builder, builder.trunc(args[2], small), LANES), steps)
+        to = lanes_at(context, builder, signature.args[3], args[3], args[4], LANES)
+        _pack(builder, every, mask, to)
+        return builder.add(args[4], _counted(builder, mask))
+
+    if row.layout != "C" or limit.layout != "C":
+        return None
+    return types.int64(row, limit, types.int64, places, types.int64), generate
 
 
 @intrinsic

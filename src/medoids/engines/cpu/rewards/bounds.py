@@ -59,9 +59,10 @@ class Bounds:
             known = None
             if cache.first >= tuning.falling * step.k:
                 known = self._fallen(before, step, cache)
-            if lines == 1 or not self._change(before, step, own, cache, z, tuning):
-                self.lower[:] = -np.inf
-            if known is not None:
+            estimated = lines > 1 and self._change(before, step, own, cache, z, tuning)
+            if not estimated:
+                self.lower = np.full_like(self.lower, -np.inf) if known is None else known
+            elif known is not None:
                 np.fmax(self.lower, known, out=self.lower)
         # The first BUILD step has no loss to compare with.
         self._before = None
@@ -74,18 +75,20 @@ class Bounds:
     def _fallen(self, before: Before, step: Step, cache: Cache) -> NDArray[np.float32]:
         """The bounds, lowered by the most that the swaps since then can change."""
         alone, workers = len(self.lower) == 1, cache.points.workers
-        changes = Changes(before, step)
+        changes, column = Changes(before, step), None
         told = cache.local and cache.points.triangle and step.state.keeps_rows
         if not told or len(changes.points) > _MANY * step.n:
-            fall = falls(changes, before, step)
-            return self.lower - (fall.max() if alone else fall[:, None])
-        by_ring, column = falls_by_reach(changes, before, step, workers)
-        by_ring = by_ring[:-1].max(axis=0)[None] if alone else by_ring
+            most = falls(changes, before, step)[:, None]
+        else:
+            most, column = falls_by_reach(changes, before, step, workers)
+        if alone:
+            most = most[:-1].max(axis=0)[None]
         found = np.empty_like(self.lower)
 
         def work(start: int, stop: int) -> None:
-            for line, fall, out in zip(self.lower, by_ring, found, strict=True):
-                np.subtract(line[start:stop], fall[column[start:stop]], out=out[start:stop])
+            for line, fall, out in zip(self.lower, most, found, strict=True):
+                by = fall if column is None else fall[column[start:stop]]
+                np.subtract(line[start:stop], by, out=out[start:stop])
 
         workers.each(work, step.n, SPAN)
         return found

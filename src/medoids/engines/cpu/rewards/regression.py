@@ -118,11 +118,14 @@ class Regression:
         step, workers = self.step, self.screened.cache.points.workers
         bounds = np.searchsorted(step.owner[arms], np.arange(step.k + 1))
         present = np.flatnonzero(np.diff(bounds)).tolist()
-        groups |= {g: _Group(self, g) for g in present if g not in groups}
+        if not self.steady:
+            groups |= {g: _Group(self, g) for g in present if g not in groups}
         found: dict[int, tuple[Fitted, Within]] = {}
 
         def fit(first: int, last: int) -> None:
             for g in present[first:last]:
+                if g not in groups:
+                    groups[g] = _Group(self, g)
                 found[g] = groups[g].look_at(arms[bounds[g] : bounds[g + 1]])
 
         workers.each(fit, len(present), 1)
@@ -223,7 +226,7 @@ class _Group:
         """The regression, and what some arms are to it."""
         shared, step, screened = self.all, self.all.step, self.all.screened
         fitted = self.fit()
-        own = screened.own[arms].astype(float)
+        own = screened.own.take(arms, axis=0).astype(float)
         if shared.offset is not None:
             own[:, 0] -= shared.offset[arms] / step.n
         guard = screened.guard.terms(arms, shared.m, fitted.unseen)
