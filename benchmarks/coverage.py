@@ -1,8 +1,8 @@
 """Are the intervals honest? Lower bounds of whole fits, held against the true values.
 
 Random data of the fuzzer's kinds, whose matrix is computed in full; first blocks are small, so
-that the searches sample. Counted are the bounds that are above the true value, and the steps
-whose best arm was dropped.
+that the searches sample, and so are regions, that there are any. Counted are the bounds that are
+above the true value, and the steps whose best arm was dropped.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 
 from _fuzz_cases import KINDS, Case, kind_of, make
 from fuzz import searched
+from medoids._tuning import tuned
 from medoids.engines.cpu.arms import CPUArms
 from medoids.engines.cpu.rewards.rewards import Rewards
 
@@ -69,8 +70,8 @@ def watched(tally: Tally, kind: str) -> Iterator[None]:
         if not rest:
             tally.look(rewards, alive, rewards.lower[alive], (kind, "screen"))
 
-    def refined(self: Rewards, arms: Any, depth: int, leaders: Any) -> Any:
-        found = refine(self, arms, depth, leaders)
+    def refined(self: Rewards, arms: Any, *rest: Any) -> Any:
+        found = refine(self, arms, *rest)
         tally.look(self, arms, found[1], (kind, "refine"))
         return found
 
@@ -102,11 +103,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--per-kind", type=int, default=6, metavar="N", help="fits (6)")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--region", type=int, default=100, metavar="N", help="arms of one (100)")
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     tally, fits = Tally(), 0
     for case in cases(args.seed, args.per_kind):
-        with watched(tally, case.kind):
+        with watched(tally, case.kind), tuned(region=args.region):
             searched(case, 2)
         fits += 1
     print("| kind             | stage  |      bounds |   wrong |    share | lost |")

@@ -48,8 +48,11 @@ class Tuning(NamedTuple):
     # --- a search
     leaders: int = 15  # arms that are valued exactly to lead the others,
     own_leaders: int = 4  # and so many of each cluster (in BUILD twice as many),
-    leading: float = 0.25  # as far as they cost this share of what refining its arms does;
+    leading: float = 0.1  # as far as they cost this share of what refining its arms does;
     promoted: int = 2  # and the most promising ones in any case;
+    region: int = 2000  # clusters are taken in parts of so many arms, at least,
+    led: float = 4.0  # each of which is worth so many leaders,
+    most_regions: int = 16  # and in so many parts, at most;
     few: int = 8  # so few arms that are left are valued
     round_pairs: int = 1_000_000  # a round costs as much as so many distances: fewer are valued
     screened: float = 0.7  # cost of a reward where all arms are screened,

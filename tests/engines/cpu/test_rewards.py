@@ -24,6 +24,7 @@ from medoids.engines.cpu.kernels.tuples import Cluster, Led, Refs
 from medoids.engines.cpu.points.dense import DensePoints
 from medoids.engines.cpu.points.matrix import PrecomputedPoints
 from medoids.engines.cpu.rewards.fitted import wider
+from medoids.engines.cpu.rewards.regions import regions_of
 from medoids.engines.cpu.rewards.rewards import Rewards
 
 N = 1500
@@ -100,7 +101,8 @@ def led(
     before = rewards.bounds.lower.copy()
     rewards.value(leaders)
     rewards.bounds.lower[:] = before
-    return rewards.refine(arms, depth, leaders)
+    regions = regions_of(arms, depth, rewards.step, rewards.cache, rewards.tuning)
+    return rewards.refine(arms, depth, leaders, regions)
 
 
 def test_all_references_leave_nothing_to_chance(case: Case) -> None:

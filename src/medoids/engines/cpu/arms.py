@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._types import Indices
 from ..protocol import Values
+from .rewards.regions import Regions, regions_of
 from .rewards.rewards import Rewards
 from .rewards.sample import sort_owners
 
@@ -98,7 +99,7 @@ class CPUArms:
 
     def leaders(self, depth: int) -> Indices:
         tuning, step, cache = self._tuning, self._rewards.step, self._rewards.cache
-        most = tuning.leaders if not step.state.k else tuning.own_leaders * (1 if step.swap else 2)
+        most = self._most_leaders
         alive, estimate = self._alive, self._ledger.estimate[self._alive]
         known = self._ranked(alive[cache.known[alive]])
         known = first_of_each(known, self._owner[known], most)
@@ -108,20 +109,57 @@ class CPUArms:
         # those that cost nothing come first.
         wanted = np.minimum(most - have, (tuning.leading * left * depth / self.total).astype(int))
         new = [known, alive[_lowest(estimate, tuning.promoted)]]
-        if (most > have).any():
-            order = sort_owners(self._owner[alive])
-            stops = np.cumsum(left)
-            for g in np.flatnonzero((most > have) & (left > 0)):
-                mine = order[stops[g] - left[g] : stops[g]]
-                third = max(left[g] // 3, 1)
-                some = mine[np.argpartition(estimate[mine], third - 1)[:third]]
-                at_hand = cache.has_rows(alive[some]) & ~cache.known[alive[some]]
-                free = some[at_hand]
-                new.append(alive[_spread(free, estimate, most - have[g])])
-                paid = wanted[g] - min(len(free), most - have[g])
-                if paid > 0:
-                    new.append(alive[_spread(some, estimate, paid)])
+        new += self._new_leaders(self._owner[alive], most - have, wanted)
         return np.unique(np.concatenate(new))
+
+    @property
+    def _most_leaders(self) -> int:
+        """So many in each cluster."""
+        tuning, step = self._tuning, self._rewards.step
+        if not step.state.k:
+            return tuning.leaders
+        return tuning.own_leaders * (1 if step.swap else 2)
+
+    def _new_leaders(self, groups: Indices, free: Indices, paid: Indices) -> list[Indices]:
+        """Some of the arms that are left, spread over the better third of each of their groups.
+
+        Of each group so many at most that cost nothing, and of others what lacks to so many.
+        """
+        alive, estimate = self._alive, self._ledger.estimate[self._alive]
+        cache, found = self._rewards.cache, []
+        left = np.bincount(groups, minlength=len(free))
+        wanted = np.flatnonzero((free > 0) & (left > 0))
+        order = sort_owners(groups) if len(wanted) else groups
+        stops = np.cumsum(left)
+        for g in wanted.tolist():
+            mine = order[stops[g] - left[g] : stops[g]]
+            third = max(left[g] // 3, 1)
+            some = mine[np.argpartition(estimate[mine], third - 1)[:third]]
+            at_hand = cache.has_rows(alive[some]) & ~cache.known[alive[some]]
+            cheap = some[at_hand]
+            found.append(alive[_spread(cheap, estimate, free[g])])
+            more = paid[g] - min(len(cheap), free[g])
+            if more > 0:
+                found.append(alive[_spread(some, estimate, more)])
+        return found
+
+    def _lead_regions(self, depth: int) -> Regions:
+        """Parts of the clusters that have many arms left; some of their arms are valued to lead."""
+        rewards, tuning, alive = self._rewards, self._tuning, self._alive
+        step, cache = rewards.step, rewards.cache
+        regions = regions_of(alive, depth, step, cache, tuning)
+        parts = np.diff(regions.first)
+        if parts.max() > 1:
+            where = regions.of_others(self._ledger.valued, step.owner, cache)
+            have = np.bincount(where, minlength=regions.count)
+            left = np.bincount(regions.of, minlength=regions.count)
+            free = np.maximum(self._most_leaders - have, 0)
+            free[np.repeat(parts, parts) == 1] = 0
+            paid = (tuning.leading * left * depth / self.total).astype(int)
+            new = self._new_leaders(regions.of, free, np.minimum(free, paid))
+            if new:
+                self.value(np.unique(np.concatenate(new)))
+        return regions
 
     def _ranked(self, arms: Indices) -> Indices:
         """Some arms, those that seem best first."""
@@ -133,8 +171,10 @@ class CPUArms:
         return CPUArms(self._rewards, self._learn, some, self._ledger)
 
     def refine(self, depth: int, leaders: Indices) -> None:
-        alive = self._alive
-        found = self._rewards.refine(alive, depth, leaders)
+        alive, regions = self._alive, self._lead_regions(depth)
+        if len(self._ledger.valued) > len(leaders):
+            leaders = self.valued()
+        found = self._rewards.refine(alive, depth, leaders, regions)
         self._ledger.estimate[alive], self._ledger.lower[alive] = found
         cost = self._tuning.refined * len(alive) * depth
         self._ledger.work += cost + self._tuning.refining

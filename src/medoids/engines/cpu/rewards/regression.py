@@ -17,6 +17,7 @@ from .. import kernels
 from ..cache.members import places_of
 from ..kernels.tuples import Cluster, Led, Refs
 from .fitted import MOST_LED, TILE, Block, Fitted, Laid, Within
+from .regions import Regions
 from .sample import sort_owners
 from .screened import Estimated, Screened
 
@@ -31,9 +32,13 @@ class Regression:
         Of the references that all clusters share; some more are of an arm's own.
     leaders : ndarray of int
         Arms that are valued, the best first.
+    regions : Regions
+        Of the arms.
     """
 
-    def __init__(self, screened: Screened, depth: int, leaders: Indices) -> None:
+    def __init__(
+        self, screened: Screened, depth: int, leaders: Indices, regions: Regions
+    ) -> None:
         self.screened, self.step, self.depth = screened, screened.step, depth
         cache, first, step = screened.cache, screened.sample, screened.step
         self.levels = cache.levels.deepen(depth)
@@ -48,6 +53,8 @@ class Regression:
         self.leaders = np.array(
             [arm for arm in leaders.tolist() if held[arm] and arm in screened.worth], dtype=np.int64
         )
+        self.regions = regions
+        self.led_in = regions.of_others(self.leaders, step.owner, cache)
         self.offset: NDArray[np.float32] | None = None
         self.constant = 0.0
         if not step.state.k and len(self.leaders):
@@ -99,8 +106,8 @@ class Regression:
 
     def estimate(self, arms: Indices) -> Estimated:
         """The estimate of each arm's best swap; lower bounds of all of them."""
-        step = self.step
-        order = sort_owners(step.owner[arms])
+        step, regions = self.step, self.regions
+        order = sort_owners(regions.of)
         # So many at a time that what cannot be kept fits into the scratch memory.
         size = max(int(self.screened.cache.scratch // (8 * self.m)), 64)
         mean = np.empty(len(arms))
@@ -109,37 +116,47 @@ class Regression:
         groups: dict[int, _Group] = {}
         for at in range(0, len(arms), size):
             some = order[at : at + size]
-            mean[some], found = self._estimate(arms[some], groups, lines)
+            mean[some], found = self._estimate(arms[some], regions.of[some], groups, lines)
             for line, part in zip(lower, found, strict=True):
                 line[some] = part
         return Estimated(mean, lower)
 
-    def _estimate(self, arms: Indices, groups: dict[int, _Group], lines: int) -> Estimated:
-        step, workers = self.step, self.screened.cache.points.workers
-        bounds = np.searchsorted(step.owner[arms], np.arange(step.k + 1))
+    def _estimate(
+        self, arms: Indices, of: Indices, groups: dict[int, _Group], lines: int
+    ) -> Estimated:
+        """The same for some of them, in the order of their regions."""
+        step, workers, regions = self.step, self.screened.cache.points.workers, self.regions
+        bounds = np.searchsorted(of, np.arange(regions.count + 1))
+        starts = bounds[regions.first]
         present = np.flatnonzero(np.diff(bounds)).tolist()
+        clusters = {g: _Cluster(self, g) for g in np.flatnonzero(np.diff(starts)).tolist()}
+        homes = np.searchsorted(regions.first, present, side="right") - 1
+        new = [(r, g) for r, g in zip(present, homes.tolist(), strict=True) if r not in groups]
         if not self.steady:
-            groups |= {g: _Group(self, g) for g in present if g not in groups}
+            groups |= {r: _Group(clusters[g], r) for r, g in new}
         found: dict[int, tuple[Fitted, Within]] = {}
 
         def fit(first: int, last: int) -> None:
-            for g in present[first:last]:
-                if g not in groups:
-                    groups[g] = _Group(self, g)
-                found[g] = groups[g].look_at(arms[bounds[g] : bounds[g + 1]])
+            for r, g in zip(present[first:last], homes[first:last].tolist(), strict=True):
+                if r not in groups:
+                    groups[r] = _Group(clusters[g], r)
+                found[r] = groups[r].look_at(arms[bounds[r] : bounds[r + 1]])
 
         workers.each(fit, len(present), 1)
         blocks = self._blocks(arms)
         out = np.empty(len(arms)), np.empty((lines, len(arms)), dtype=np.float32)
         tasks = []
-        for g in present:
-            start, stop = int(bounds[g]), int(bounds[g + 1])
-            own, (fitted, within) = groups[g].blocks_of(arms[start:stop]), found[g]
-            for at in range(start, stop, TILE):
-                end = min(at + TILE, stop)
-                here = [each.of(at, end) for each in blocks]
-                here += [each.of(at - start, end - start) for each in own]
-                tasks.append((fitted, here, within.of(at - start, end - start), at))
+        for g, cluster in clusters.items():
+            begin = int(starts[g])
+            own = cluster.blocks_of(arms[begin : starts[g + 1]])
+            for r in range(regions.first[g], regions.first[g + 1]):
+                start, stop = int(bounds[r]), int(bounds[r + 1])
+                for at in range(start, stop, TILE):
+                    end = min(at + TILE, stop)
+                    here = [each.of(at, end) for each in blocks]
+                    here += [each.of(at - begin, end - begin) for each in own]
+                    fitted, within = found[r]
+                    tasks.append((fitted, here, within.of(at - start, end - start), at))
 
         def work(first: int, last: int) -> None:
             for fitted, here, within, at in tasks[first:last]:
@@ -161,8 +178,8 @@ class Regression:
         return blocks
 
 
-class _Group:
-    """The regression for the arms of one cluster.
+class _Cluster:
+    """What the regressions for the arms of one cluster have in common.
 
     References are in segments: by owner, and again by owner those next to the cluster, to whom
     its medoid is the second-nearest. The latter together are one cell, each other segment is one.
@@ -180,14 +197,6 @@ class _Group:
             self.further = np.concatenate([refs[lines] for _, refs, lines in self.stretches])
             self.refs = _joined(shared.refs, shared.look(self.further))
             self.parts += [(len(refs), lines) for _, refs, lines in self.stretches]
-        leaders = shared.leaders
-        mine = step.owner[leaders] == g if step.state.k else np.zeros(len(leaders), bool)
-        room, kinds = MOST_LED, 2 if step.swap else 1
-        own = leaders[mine][: room // kinds]
-        self._chosen = np.concatenate([own, leaders[~mine][: room - kinds * len(own)]])
-        self._own = len(own)
-        self.fitted: Fitted | None = None
-        self._led = None if shared.steady else shared.led(self._chosen, self.further)
 
     def _stretch(self) -> None:
         """Further points of the cluster, and next to it."""
@@ -204,6 +213,28 @@ class _Group:
                     self.stretches.append(((self.g, beside, start), refs, lines))
                 start, stop = stop, 2 * stop
 
+    def blocks_of(self, arms: Indices) -> list[Block]:
+        """Distances from some arms to the further references."""
+        measure = self.all.screened.cache.members.measure
+        return [Block(*measure(key, refs, arms)) for key, refs, _ in self.stretches]
+
+
+class _Group:
+    """The regression for the arms of one region: its leaders come first, then its cluster's."""
+
+    def __init__(self, cluster: _Cluster, region: int) -> None:
+        self.all, self.of, self.g = cluster.all, cluster, cluster.g
+        shared, step = cluster.all, cluster.all.step
+        leaders = shared.leaders
+        mine = step.owner[leaders] == self.g if step.state.k else np.zeros(len(leaders), bool)
+        room, kinds = MOST_LED, 2 if step.swap else 1
+        here = shared.led_in == region
+        own = np.concatenate([leaders[mine & here], leaders[mine & ~here]])[: room // kinds]
+        self._chosen = np.concatenate([own, leaders[~mine][: room - kinds * len(own)]])
+        self._own = len(own)
+        self.fitted: Fitted | None = None
+        self._led = None if shared.steady else shared.led(self._chosen, cluster.further)
+
     def fit(self) -> Fitted:
         """Make the basis, once: groups may do so side by side."""
         if self.fitted is not None:
@@ -216,10 +247,10 @@ class _Group:
         sizes = screened.sample.strata.sizes[: step.k]
         cluster = Cluster(self.g, counts, sizes, tuning.seen, step.n, step.swap)
         means, rules = (screened.known.means, sums), (tuning.per_feature, tuning.support)
-        block = self.all.led(self._chosen, self.further) if self._led is None else self._led
+        block = self.all.led(self._chosen, self.of.further) if self._led is None else self._led
         worth = np.array([screened.worth[arm] for arm in self._chosen.tolist()]).reshape(-1, 2)
         led = Led(block, worth[:, 0] - self.all.constant, worth[:, 1].copy(), self._own)
-        self.fitted = Fitted(self.refs, led, cluster, means, rules, screened.z, self.parts)
+        self.fitted = Fitted(self.of.refs, led, cluster, means, rules, screened.z, self.of.parts)
         return self.fitted
 
     def look_at(self, arms: Indices) -> tuple[Fitted, Within]:
@@ -230,12 +261,7 @@ class _Group:
         if shared.offset is not None:
             own[:, 0] -= shared.offset[arms] / step.n
         guard = screened.guard.terms(arms, shared.m, fitted.unseen)
-        return fitted, Within(shared.places(arms, self.further), own, guard)
-
-    def blocks_of(self, arms: Indices) -> list[Block]:
-        """Distances from some arms to the further references."""
-        measure = self.all.screened.cache.members.measure
-        return [Block(*measure(key, refs, arms)) for key, refs, _ in self.stretches]
+        return fitted, Within(shared.places(arms, self.of.further), own, guard)
 
 
 def _joined(some: Refs, more: Refs) -> Refs:

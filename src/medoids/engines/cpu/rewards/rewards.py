@@ -21,6 +21,7 @@ from ..kernels.tuples import Clips, Estimates, Homes, Lines, Weights
 from ..step import SLACK, Step
 from .bounds import Bounds
 from .guard import SPAN, Guard, sums_of_sizes, usual_size
+from .regions import Regions
 from .regression import Regression
 from .sample import Sample, first_sample
 from .screened import Known, Screened
@@ -111,9 +112,11 @@ class Rewards:
             cache.members.follow(step.owner, step.state.other, step.k, workers)
         self._clips: dict[tuple[int, int], Clips] = {}
 
-    def refine(self, arms: Indices, depth: int, leaders: Indices) -> tuple[Values, Values]:
+    def refine(
+        self, arms: Indices, depth: int, leaders: Indices, regions: Regions
+    ) -> tuple[Values, Values]:
         """Estimate and lower bound of some arms, from all references up to `depth`."""
-        found = Regression(self.screened, depth, leaders).estimate(arms)
+        found = Regression(self.screened, depth, leaders, regions).estimate(arms)
         return found.mean, self.bounds.lift(arms, found.lower - self.step.rough)
 
     def value(self, arms: Indices) -> Values:
