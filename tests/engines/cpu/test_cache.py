@@ -51,6 +51,18 @@ def test_what_is_kept_is_not_computed_again() -> None:
     assert cache.points.n_distances == counted
 
 
+def test_columns_of_many_arms_are_turned_for_all() -> None:
+    cache, matrix = made()
+    (level,) = cache.levels.deepen(64)
+    for arms in (np.arange(0, N, 16), np.arange(0, N, 4)):
+        cache.levels.measure(level, arms)
+    assert level.used == N
+    np.testing.assert_array_equal(
+        level.block[level.slot, :64], matrix[:, cache.order[:64]], "each is where it is looked for"
+    )
+    assert cache.points.n_distances == 64 * N, "that takes no distance"
+
+
 @pytest.mark.parametrize("limit", [1e9, 4.0 * N * 150])
 def test_rows_hold_what_the_matrix_does(limit: float) -> None:
     cache, matrix = made(limit)
@@ -84,6 +96,8 @@ def test_references_need_no_rows_of_their_own(limit: float, symmetric: bool) -> 
     rows, slots = cache.rows.fetch(firsts)
     np.testing.assert_array_equal(rows[slots], matrix[firsts])
     assert (points.n_distances == counted) == symmetric
+    if symmetric and not cache.keeps_all:
+        np.testing.assert_array_equal(slots, np.arange(6), "lines are rows, without a copy")
     some = np.array([others[0], firsts[2], others[1], cache.order[7], firsts[0]])
     for arms in (some, some[::-1]):
         rows, slots = cache.rows.fetch(arms)

@@ -151,8 +151,8 @@ class CPUArms:
         parts = np.diff(regions.first)
         if parts.max() > 1:
             where = regions.of_others(self._ledger.valued, step.owner, cache)
-            have = np.bincount(where, minlength=regions.count)
-            left = np.bincount(regions.of, minlength=regions.count)
+            have = np.bincount(where, minlength=regions.total)
+            left = np.bincount(regions.of, minlength=regions.total)
             free = np.maximum(self._most_leaders - have, 0)
             free[np.repeat(parts, parts) == 1] = 0
             paid = (tuning.leading * left * depth / self.total).astype(int)

@@ -35,7 +35,8 @@ class Regions(NamedTuple):
     centres: Indices
 
     @property
-    def count(self) -> int:
+    def total(self) -> int:
+        """How many there are."""
         return len(self.centres)
 
     def of_others(self, arms: Indices, owner: NDArray[np.int32], cache: Cache) -> Indices:

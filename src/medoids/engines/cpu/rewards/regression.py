@@ -36,9 +36,7 @@ class Regression:
         Of the arms.
     """
 
-    def __init__(
-        self, screened: Screened, depth: int, leaders: Indices, regions: Regions
-    ) -> None:
+    def __init__(self, screened: Screened, depth: int, leaders: Indices, regions: Regions) -> None:
         self.screened, self.step, self.depth = screened, screened.step, depth
         cache, first, step = screened.cache, screened.sample, screened.step
         self.levels = cache.levels.deepen(depth)
@@ -126,7 +124,7 @@ class Regression:
     ) -> Estimated:
         """The same for some of them, in the order of their regions."""
         step, workers, regions = self.step, self.screened.cache.points.workers, self.regions
-        bounds = np.searchsorted(of, np.arange(regions.count + 1))
+        bounds = np.searchsorted(of, np.arange(regions.total + 1))
         starts = bounds[regions.first]
         present = np.flatnonzero(np.diff(bounds)).tolist()
         clusters = {g: _Cluster(self, g) for g in np.flatnonzero(np.diff(starts)).tolist()}
