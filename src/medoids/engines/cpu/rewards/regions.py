@@ -62,15 +62,13 @@ def regions_of(arms: Indices, depth: int, step: Step, cache: Cache, tuning: Tuni
     parts = np.bincount(owners, minlength=step.k) / least
     parts = np.clip(parts.astype(np.int64), 1, tuning.most_regions if step.state.k else 1)
     lines = cache.position[arms]
-    found: list[Indices] = []
-    for g, count in enumerate(parts.tolist()):
-        centres: Indices = np.empty(0, dtype=np.int64)
-        if count > 1:
-            mine = lines[(owners == g) & (lines < cache.first)]
-            centres = np.sort(mine)[:count]
-        found.append(centres if len(centres) > 1 else np.full(1, -1))
-    first = np.cumsum([0, *(len(each) for each in found)])
-    every = np.concatenate(found)
+    centres = [np.full(1, -1)] * step.k
+    for g in np.flatnonzero(parts > 1).tolist():
+        mine = np.sort(lines[(owners == g) & (lines < cache.first)])[: parts[g]]
+        if len(mine) > 1:
+            centres[g] = mine
+    first = np.cumsum([0, *(len(each) for each in centres)])
+    every = np.concatenate(centres)
     return Regions(_nearest(arms, owners, first, every, cache), first, every)
 
 
