@@ -46,11 +46,12 @@ def reassign(row, k, position, rows, some, near, span):  # type: ignore[no-untyp
 @njit(nogil=True, cache=True)
 def _below(row, limit, near):  # type: ignore[no-untyped-def]
     """Write to `near` where a row is below a limit; there is room for a line more. How many."""
-    count, width = np.int64(0), limit.shape[0]
-    packed = width - width % LANES if PACKS else 0
-    for j in range(0, packed, LANES):
-        count = places_below(row, limit, j, near, count)
-    for j in range(packed, width):
+    count, width, done = np.int64(0), limit.shape[0], 0
+    if PACKS:
+        done = width - width % LANES
+        for j in range(0, done, LANES):
+            count = places_below(row, limit, j, near, count)
+    for j in range(done, width):
         near[count] = j
         count += row[j] < limit[j]
     return count

@@ -112,30 +112,44 @@ class Regression:
         lines = self.screened.lines if step.swap else 1
         lower = np.empty((lines, len(arms)), dtype=np.float32)
         groups: dict[int, _Group] = {}
+        clusters: dict[int, _Cluster] = {}
         for at in range(0, len(arms), size):
             some = order[at : at + size]
-            mean[some], found = self._estimate(arms[some], regions.of[some], groups, lines)
+            mean[some], found = self._estimate(arms[some], some, clusters, groups, lines)
             for line, part in zip(lower, found, strict=True):
                 line[some] = part
         return Estimated(mean, lower)
 
     def _estimate(
-        self, arms: Indices, of: Indices, groups: dict[int, _Group], lines: int
+        self,
+        arms: Indices,
+        places: Indices,
+        clusters: dict[int, _Cluster],
+        groups: dict[int, _Group],
+        lines: int,
     ) -> Estimated:
-        """The same for some of them, in the order of their regions."""
+        """The same for those at some places, in the order of their regions."""
         step, workers, regions = self.step, self.screened.cache.points.workers, self.regions
-        bounds = np.searchsorted(of, np.arange(regions.total + 1))
+        bounds = np.searchsorted(regions.of[places], np.arange(regions.total + 1))
         starts = bounds[regions.first]
         present = np.flatnonzero(np.diff(bounds)).tolist()
-        clusters = {g: _Cluster(self, g) for g in np.flatnonzero(np.diff(starts)).tolist()}
-        homes = np.searchsorted(regions.first, present, side="right") - 1
-        new = [(r, g) for r, g in zip(present, homes.tolist(), strict=True) if r not in groups]
+        homes = np.flatnonzero(np.diff(starts)).tolist()
+        cluster_of = (np.searchsorted(regions.first, present, side="right") - 1).tolist()
+
+        def describe(first: int, last: int) -> None:
+            for g in homes[first:last]:
+                if g not in clusters:
+                    clusters[g] = _Cluster(self, g)
+
+        workers.each(describe, len(homes), 1)
         if not self.steady:
-            groups |= {r: _Group(clusters[g], r) for r, g in new}
+            for r, g in zip(present, cluster_of, strict=True):
+                if r not in groups:
+                    groups[r] = _Group(clusters[g], r)
         found: dict[int, tuple[Fitted, Within]] = {}
 
         def fit(first: int, last: int) -> None:
-            for r, g in zip(present[first:last], homes[first:last].tolist(), strict=True):
+            for r, g in zip(present[first:last], cluster_of[first:last], strict=True):
                 if r not in groups:
                     groups[r] = _Group(clusters[g], r)
                 found[r] = groups[r].look_at(arms[bounds[r] : bounds[r + 1]])
@@ -144,9 +158,9 @@ class Regression:
         blocks = self._blocks(arms)
         out = np.empty(len(arms)), np.empty((lines, len(arms)), dtype=np.float32)
         tasks = []
-        for g, cluster in clusters.items():
+        for g in homes:
             begin = int(starts[g])
-            own = cluster.blocks_of(arms[begin : starts[g + 1]])
+            own = clusters[g].blocks_of(arms[begin : starts[g + 1]])
             for r in range(regions.first[g], regions.first[g + 1]):
                 start, stop = int(bounds[r]), int(bounds[r + 1])
                 for at in range(start, stop, TILE):
