@@ -214,7 +214,8 @@ class Arms(Protocol):
     def refine(self, depth: int, leaders: Ids) -> None:
         """Estimate the arms that are left from the references up to a depth.
 
-        The rewards of the leaders, which are valued, may explain those of the others.
+        The rewards of the leaders, which are valued, may explain those of the others; an engine may
+        value more arms for that.
         """
 
     def worth_refining(self, depth: int) -> bool:
